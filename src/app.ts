@@ -59,7 +59,9 @@ interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Parti
   logger: Logger;
   clock?: () => Date;
   /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
-  demo?: { token: string; readOnlyToken?: string; key?: DemoKey | undefined } | undefined;
+  demo?:
+    | { token: string; readOnlyToken?: string; key?: DemoKey | undefined; tokensFile?: string | undefined }
+    | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */

@@ -36,7 +36,7 @@ export interface DemoTokens {
 export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
-  demo: { tokens: DemoTokens; key: DemoKey | undefined; webhookKey: string } | undefined;
+  demo: { tokens: DemoTokens; tokensFile?: string; key: DemoKey | undefined; webhookKey: string } | undefined;
 }
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
@@ -161,7 +161,8 @@ export async function connectGateway(config: Config, { url, demo }: Job, logger:
   return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
 }
 
-const shownDemo = ({ tokens, key }: NonNullable<Job['demo']>) => ({
+const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
+  tokensFile,
   token: tokens.write,
   readOnlyToken: tokens.readOnly,
   key,

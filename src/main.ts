@@ -7,7 +7,12 @@ import type { ExportFileOptions } from './commands/export.js';
 import type { ImportFileOptions } from './commands/import.js';
 import { printableText } from './commands/print.js';
 import type { ServeOptions } from './commands/serve.js';
-import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
+import {
+  addContractCommands,
+  addTokenCommands,
+  addWebhookCommands,
+  addWorkspaceCommands,
+} from './commands/subcommands.js';
 import { FileError } from './files.js';
 import { readConfig, readEnvironment } from './settings.js';
 import { version } from './version.js';
@@ -15,7 +20,7 @@ import { version } from './version.js';
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
 const program = new Command('goalpost')
   .description(
-    'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/settings.md lists them.',
+    'An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL. Settings come from the environment and the file .env; docs/settings.md lists them.',
   )
   .version(version)
   .exitOverride()
@@ -111,6 +116,7 @@ program
     await purge(readConfig(), options);
   });
 
+addWorkspaceCommands(program);
 addTokenCommands(program);
 addWebhookCommands(program);
 

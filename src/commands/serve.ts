@@ -116,13 +116,14 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
   let cutOff = 0;
   try {
-    if (applied.length > 0) logger.info({ applied }, 'migrated');
+    if (applied.length > 0) logger.info({ migrations: applied.length, last: applied.at(-1) }, 'migrated');
     // Its import takes a tenth of the time that the gateway needs to start.
     const demo = config.databaseUrl || !withDemo ? undefined : await import('./demo.js');
     const tokens = await demo?.openDemo(maintained, config.dataDir);
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
     const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
-    const job = { url, demo: tokens && { tokens, key, webhookKey } };
+    const tokensFile = demo?.demoTokensFile(config.dataDir) ?? '';
+    const job = { url, demo: tokens && { tokens, tokensFile, key, webhookKey } };
     metrics = await openMetrics(config, async () => serving?.metrics?.read() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await openGateway(config, job, logger);
@@ -133,7 +134,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
       rest: base + apiRoot,
       browser: key?.addressAt(base) ?? `${base}/`,
       metrics: metrics?.address,
-      tokens: tokens && demo?.demoTokensFile(config.dataDir),
+      tokens: tokens && tokensFile,
       next,
     };
     announce(started, config.logFormat);

@@ -1,10 +1,34 @@
 import type { Command } from 'commander';
 import { readConfig } from '../settings.js';
+import type { ListPeopleOptions } from './people.js';
 import type { ListTokensOptions, NewTokenOptions, UndoTokenOptions } from './token.js';
 import type { ShowWebhooksOptions } from './webhook.js';
 
 /** The values of an option that may be repeated. */
 const repeated = (value: string, before: string[] = []) => [...before, value];
+
+/** Adds `people`, and `demo` with its command. */
+export function addWorkspaceCommands(program: Command): void {
+  program
+    .command('people')
+    .description('list people with their ids, which tokens need')
+    .argument('[text]', 'a part of the name (default: everybody)')
+    .option('--company <id>', 'only the people of this company')
+    .option('--json', 'print a JSON array, for programs')
+    .action(async (text: string | undefined, options: ListPeopleOptions) => {
+      const { listPeople } = await import('./people.js');
+      await listPeople(readConfig(), text, options);
+    });
+  program
+    .command('demo')
+    .description('the demo workspace of the embedded database')
+    .command('reset')
+    .description('remove the demo with all changes, so that the next start makes a new one')
+    .action(async () => {
+      const { resetDemo } = await import('./demo.js');
+      await resetDemo(readConfig());
+    });
+}
 
 /** Adds `token` and its commands. */
 export function addTokenCommands(program: Command): void {
@@ -12,7 +36,7 @@ export function addTokenCommands(program: Command): void {
   tokens
     .command('create')
     .description('create a token and print it; it cannot be shown again')
-    .requiredOption('--person <id>', 'id of the person the token acts for (required)')
+    .requiredOption('--person <id>', 'id of the person the token acts for, as "goalpost people" lists it (required)')
     .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
     .requiredOption('--name <name>', 'name of the token, such as CI (required)')
     .option('--write', 'allow mutations (default: read-only)')

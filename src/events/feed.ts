@@ -30,7 +30,12 @@ export function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
 /** The most events that a page looks at, seen or not. */
 export const mostLooked = 1_000;
 
+/** Beyond every sequence. */
+const last = Number.MAX_SAFE_INTEGER;
+
 const remedy = 'Omit it to read the events from the beginning';
+
+type Direction = 'asc' | 'desc';
 
 interface Row {
   id: string;
@@ -39,23 +44,32 @@ interface Row {
   looked: number | null;
 }
 
-/** The events of the company that the caller may see, oldest first: all, or those that are wanted. */
-export const eventFeed = (actor: Actor, events: WantedEvents) => ({
+/** The events of the company that the caller may see, oldest or newest first: all, or those that are wanted. */
+export const eventFeed = (actor: Actor, events: WantedEvents, direction: Direction = 'asc') => ({
   ...eventKind,
   readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
     const { companyId } = actor;
     const { after } = slice;
     if (after) await requireKnown(db, { companyId, after, field: 'events.after', remedy });
-    return pageOf(await read(db, actor, events, slice), slice);
+    return pageOf(await read(db, actor, events, slice, direction), slice);
   },
 });
 
 /** One more than the page; and where the look ended, if that was not because the page is full. */
-function read(db: Transaction, { companyId, personId }: Actor, events: WantedEvents, { size, after }: Slice) {
+function read(
+  db: Transaction,
+  { companyId, personId }: Actor,
+  events: WantedEvents,
+  { size, after }: Slice,
+  direction: Direction,
+) {
+  const [order, opposite] = (direction === 'asc' ? ['ASC', 'DESC'] : ['DESC', 'ASC']).map(Prisma.raw);
+  const beyond =
+    direction === 'asc' ? Prisma.sql`> ${after?.key ?? 0}::bigint` : Prisma.sql`< ${after?.key ?? last}::bigint`;
   const looked = (columns: Prisma.Sql) => Prisma.sql`
     SELECT ${columns} FROM activities
-    WHERE company_id = ${companyId} AND sequence > ${after?.key ?? 0}::bigint
-    ORDER BY sequence LIMIT ${Prisma.raw(String(mostLooked))}`;
+    WHERE company_id = ${companyId} AND sequence ${beyond}
+    ORDER BY sequence ${order} LIMIT ${Prisma.raw(String(mostLooked))}`;
   const { actions, exceptOrigins } = events;
   const wanted = actions ? Prisma.sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : Prisma.empty;
   const isHeard = exceptOrigins?.length
@@ -65,15 +79,15 @@ function read(db: Transaction, { companyId, personId }: Actor, events: WantedEve
     WITH shown AS MATERIALIZED (
       SELECT a.id, a.sequence FROM (${looked(Prisma.sql`id, sequence, action, origin, goal_id, file_id, document_id`)}) a
       WHERE ${wanted} ${isHeard} ${isVisible(companyId, Prisma.sql`${personId}`)}
-      ORDER BY a.sequence LIMIT ${size + 1}::integer
+      ORDER BY a.sequence ${order} LIMIT ${size + 1}::integer
     )
     SELECT id, sequence, NULL::integer AS looked FROM shown
     UNION ALL
     SELECT id, sequence, looked FROM (
       SELECT id, sequence, count(*) OVER ()::integer AS looked FROM (${looked(Prisma.sql`id, sequence`)}) a
-      ORDER BY sequence DESC LIMIT 1
+      ORDER BY sequence ${opposite} LIMIT 1
     ) last WHERE (SELECT count(*) FROM shown) <= ${size}::integer
-    ORDER BY looked NULLS FIRST, sequence`);
+    ORDER BY looked NULLS FIRST, sequence ${order}`);
 }
 
 function pageOf(rows: Row[], { size, after }: Slice): Page {

@@ -114,3 +114,23 @@ export const deletionAudienceList = (actor: Actor, fileId: string | null): List 
     notified AS (${recipients(actor, fileAudience(actor), fileAccess(actor))})`,
   branches: peopleOf(actor, 'notified'),
 });
+
+/** The people that a restore may subscribe to a document, by id. */
+export interface RestoreAudience {
+  documentId: string;
+  mentioned: string[];
+}
+
+export const restoreCursor: CursorKind = { name: 'restore.subscribed', key: 'text' };
+
+/** The people that restoring a version would subscribe to the document, by name: not those who have canceled. */
+export const restoreAudienceList = ({ companyId, ...actor }: Actor, people: RestoreAudience): List => ({
+  ...restoreCursor,
+  steps: Prisma.sql`subscribed AS (
+      SELECT p.id AS person_id FROM people p
+      WHERE p.company_id = ${companyId} AND p.id = ANY(${textList(people.mentioned)}) AND NOT EXISTS (
+        SELECT FROM subscription_lists l JOIN subscriptions s ON s.company_id = ${companyId} AND s.subscription_list_id = l.id
+        WHERE l.company_id = ${companyId} AND l.document_id = ${people.documentId} AND s.person_id = p.id)
+    )`,
+  branches: peopleOf({ companyId, ...actor }, 'subscribed'),
+});

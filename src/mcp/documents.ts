@@ -1,16 +1,22 @@
 import { readFileSync } from 'node:fs';
 import {
   type DocumentNode,
+  type FieldNode,
   type GraphQLField,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getNullableType,
   getOperationAST,
   isInputObjectType,
   isInputType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -25,15 +31,15 @@ import {
 import { fileUrl } from '../files.js';
 import { capitalized } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
+import { snakeCase } from '../platform/http/index.js';
+import type { JsonSchema } from '../rest/openapi/schemas.js';
 import { type Spell, spellingOf } from '../rest/routes.js';
-import { fragmentsOf } from '../rest/storedMutation.js';
+import { type Fragments, fragmentsOf, selectedFields } from '../rest/storedMutation.js';
 
 /** A stored document with one operation, which has one field, and what the schema says of it. */
 export interface StoredDocument {
   document: DocumentNode;
   field: GraphQLField<unknown, unknown>;
-  /** What it does: the comment above it or, if there is none, what the schema says of its field. */
-  description: string;
   /** What a caller gives: the variables or, if the only one that a caller gives is an input object, that. */
   input: GraphQLInputObjectType;
   /** The variables for an input that has been read. */
@@ -42,6 +48,8 @@ export interface StoredDocument {
   spell: Spell;
   /** The name of the field in the result. */
   key: string;
+  /** What of the result has which type: no more of its schema, which a model sees in each result. */
+  output: Record<string, JsonSchema>;
 }
 
 export type StoredDocuments = (name: string) => StoredDocument;
@@ -69,7 +77,7 @@ export function readDocuments(schema: GraphQLSchema): StoredDocuments {
   const [error] = validate(schema, whole);
   if (error) throw new Error(`a document of the tools does not fit the schema: ${error.message}`);
   const stored = new Map(
-    Object.entries(separateOperations(whole)).map(([name, document]) => [name, prepare(schema, name, document, text)]),
+    Object.entries(separateOperations(whole)).map(([name, document]) => [name, prepare(schema, name, document)]),
   );
   return (name) => {
     const found = stored.get(name);
@@ -78,20 +86,7 @@ export function readDocuments(schema: GraphQLSchema): StoredDocuments {
   };
 }
 
-/** The lines of a comment directly above an operation. */
-function commentAbove(text: string, { loc }: OperationDefinitionNode): string {
-  const lines = text.slice(0, loc?.start).trimEnd().split('\n');
-  const first = lines.findLastIndex((line) => !line.startsWith('#')) + 1;
-  const isDirectly = text.slice(0, loc?.start).endsWith('\n') && !text.slice(0, loc?.start).endsWith('\n\n');
-  return isDirectly
-    ? lines
-        .slice(first)
-        .map((line) => line.slice(2))
-        .join(' ')
-    : '';
-}
-
-function prepare(schema: GraphQLSchema, name: string, document: DocumentNode, text: string): StoredDocument {
+function prepare(schema: GraphQLSchema, name: string, document: DocumentNode): StoredDocument {
   const operation = getOperationAST(document);
   const [node] = operation?.selectionSet.selections ?? [];
   const type = operation && schema.getRootType(operation.operation);
@@ -100,8 +95,8 @@ function prepare(schema: GraphQLSchema, name: string, document: DocumentNode, te
   return {
     document,
     field,
-    description: commentAbove(text, operation) || (field.description ?? ''),
     ...inputOf(schema, operation, name),
+    output: outputOf(field.type, node, fragmentsOf([document])),
     spell: spellingOf(schema, field.type, node.selectionSet, fragmentsOf([document])),
     key: (node.alias ?? node.name).value,
   };
@@ -151,4 +146,28 @@ function placesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Ma
   };
   visit(operation, visitWithTypeInfo(info, visitor));
   return places;
+}
+
+/** The types of the fields that a document selects of what it returns. Each may be absent: a failure has others. */
+function outputOf(
+  returned: GraphQLOutputType,
+  { selectionSet }: FieldNode,
+  fragments: Fragments,
+): Record<string, JsonSchema> {
+  const type = getNullableType(returned);
+  if (!isObjectType(type) || !selectionSet) return {};
+  return Object.fromEntries(
+    selectedFields(selectionSet, fragments).flatMap(({ alias, name }) => {
+      const field = type.getFields()[name.value];
+      if (!field) return [];
+      const kind = kindOf(getNullableType(field.type));
+      return [[snakeCase((alias ?? name).value), { type: isNonNullType(field.type) ? kind : [kind, 'null'] }]];
+    }),
+  );
+}
+
+function kindOf(type: GraphQLOutputType): string {
+  if (isListType(type)) return 'array';
+  if (!isLeafType(type)) return 'object';
+  return { Int: 'integer', Boolean: 'boolean', Float: 'number' }[type.name] ?? 'string';
 }

@@ -3,11 +3,15 @@ import {
   isLegacyRequest,
   type McpRequestContext,
   Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { HttpResponse, RequestContext, RequestHead } from '../platform/http/index.js';
 import { version } from '../version.js';
-import type { AgentTools, ToolResult } from './tools.js';
+import type { AgentTools } from './tools.js';
+
+/** The versions of the protocol that are served, the newest first. */
+export const versions = ['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS];
 
 const instructions =
   'Find records first. To change one, call preview_change, look at what it shows, then call the tool of that operation ' +
@@ -34,7 +38,7 @@ const headerNames = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
 export function createProtocol(tools: AgentTools, onError: (error: Error) => void) {
   const messages = new WeakMap<Request, Message>();
 
-  function serverFor({ era, requestInfo }: McpRequestContext): Server {
+  function serverFor({ requestInfo }: Pick<McpRequestContext, 'requestInfo'>): Server {
     const message = requestInfo && messages.get(requestInfo);
     if (!message) throw new Error('a message without its request');
     const { request, context } = message;
@@ -44,8 +48,7 @@ export function createProtocol(tools: AgentTools, onError: (error: Error) => voi
     );
     server.setRequestHandler('tools/list', () => ({ tools: tools.list(context) }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
-      const result = await tools.call(name, given, request, context);
-      return era === 'legacy' ? withJson(result) : result;
+      return tools.call(name, given, request, context);
     });
     return server;
   }
@@ -54,7 +57,7 @@ export function createProtocol(tools: AgentTools, onError: (error: Error) => voi
 
   /** A client of the versions before gets JSON too: nothing is sent before the result. */
   async function serveLegacy(request: Request, body: unknown): Promise<Response> {
-    const server = serverFor({ era: 'legacy', requestInfo: request });
+    const server = serverFor({ requestInfo: request });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
@@ -84,9 +87,3 @@ export function createProtocol(tools: AgentTools, onError: (error: Error) => voi
     return { status: response.status, headers: type ? { 'Content-Type': type } : {}, ...(text && { body: text }) };
   };
 }
-
-/** The result with its data as text too: clients of the versions before may show a model nothing else. */
-const withJson = (result: ToolResult): ToolResult => ({
-  ...result,
-  content: [...result.content, { type: 'text', text: JSON.stringify(result.structuredContent) }],
-});

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { lazy } from '../platform/caching/index.js';
-import { quoted } from '../platform/failures/index.js';
+import { quoted, shortened } from '../platform/failures/index.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import {
   type HttpResponse,
@@ -9,6 +9,7 @@ import {
   type RequestContext,
   type RequestHead,
   type Route,
+  readAccept,
   readJson,
 } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
@@ -29,7 +30,7 @@ interface McpOptions {
 }
 
 /** The codes of JSON-RPC. */
-const codes = { parse: -32_700, request: -32_600, method: -32_601, refused: -32_000 };
+const codes = { parse: -32_700, request: -32_600, method: -32_601, refused: -32_000, version: -32_022 };
 
 /** The methods whose name the log and the metrics have. */
 const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call'];
@@ -41,10 +42,13 @@ const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/c
 export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpOptions): Route {
   const { mask } = options;
   const loaded = lazy(async () => {
-    const [{ createProtocol }, { createTools }] = await Promise.all([import('./protocol.js'), import('./tools.js')]);
+    const [{ createProtocol, versions }, { createTools }] = await Promise.all([
+      import('./protocol.js'),
+      import('./tools.js'),
+    ]);
     const tools = createTools({ ...options, publicUrl });
     // A message that the SDK refuses is the client's: it gets to know.
-    return { tools, serve: createProtocol(tools, () => {}) };
+    return { tools, serve: createProtocol(tools, () => {}), versions };
   });
 
   async function handle(request: RequestHead, context: RequestContext): Promise<HttpResponse> {
@@ -62,10 +66,17 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     if (Array.isArray(body))
       return rpcError(400, codes.request, 'A batch is not supported. Send one message a request.');
     const { method, id, params } = messageOf(body);
+    // As a client sends them that has none.
+    if (method === 'tools/call' && params?.arguments === null) params.arguments = {};
     // Nothing is told later: the lists never change while a token is what it is.
     if (method === 'subscriptions/listen') return rpcError(404, codes.method, 'Method not found', undefined, id);
     const name = method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
-    const { tools, serve } = await loaded();
+    const { tools, serve, versions } = await loaded();
+    const version = request.headers.get('mcp-protocol-version') ?? versionIn(params);
+    if (version !== undefined && !versions.includes(version)) {
+      const data = { supported: versions, requested: shortened(version) };
+      return rpcError(400, codes.version, `Unsupported protocol version: ${quoted(version)}.`, data, id);
+    }
     if (name !== undefined && !tools.has(name)) {
       return rpcError(200, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
     }
@@ -73,7 +84,25 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     return serve({ body, request, context });
   }
 
-  return { path: mcpPath, methods: ['POST'], surface: 'mcp', handle };
+  return {
+    path: mcpPath,
+    methods: ['POST'],
+    surface: 'mcp',
+    types: [jsonType, streamType],
+    handle: async (request, context) => inAcceptedType(request, await handle(request, context)),
+  };
+}
+
+const jsonType = 'application/json';
+const streamType = 'text/event-stream';
+
+/** A client that takes nothing but a stream gets one, of one message. */
+function inAcceptedType({ headers }: RequestHead, response: HttpResponse): HttpResponse {
+  const accepted = readAccept(headers.get('accept'));
+  if (accepted.quality(jsonType) > 0 || accepted.quality(streamType) === 0 || typeof response.body !== 'string')
+    return response;
+  const body = `event: message\ndata: ${response.body}\n\n`;
+  return { ...response, headers: { ...response.headers, 'Content-Type': streamType }, body };
 }
 
 /** What decides about a message before it is validated. */
@@ -84,6 +113,13 @@ function messageOf(body: unknown) {
     id: typeof id === 'string' || typeof id === 'number' ? id : null,
     params: typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : undefined,
   };
+}
+
+/** The version that a message itself says. */
+function versionIn(params: Record<string, unknown> | undefined): string | undefined {
+  const meta = params?._meta as Record<string, unknown> | null | undefined;
+  const version = meta?.['io.modelcontextprotocol/protocolVersion'];
+  return typeof version === 'string' ? version : undefined;
 }
 
 function rpcError(

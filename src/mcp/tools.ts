@@ -1,30 +1,64 @@
-import { type ExecutionResult, type GraphQLError, GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
-import { catalogue } from '../errors/catalogue.js';
+import {
+  type ExecutionResult,
+  GraphQLBoolean,
+  type GraphQLError,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLSchema,
+  getNullableType,
+  isNonNullType,
+} from 'graphql';
 import { operations } from '../operations/index.js';
 import { lazy } from '../platform/caching/index.js';
-import { badInput, type FieldError, failure, isErrorCode } from '../platform/failures/index.js';
+import { badInput, type FieldError, failure } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
-import { collectComponents, type JsonSchema, requestSchema, withoutErrors } from '../rest/openapi/schemas.js';
+import { collectComponents, type JsonSchema, requestSchema, sentence, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
 import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './confirmations.js';
 import { previewOf, readDocuments, type StoredDocument } from './documents.js';
+import { adviceOn } from './remedies.js';
 
-/** The tools that read: the document of each, or those from which a caller chooses by the name of the argument. */
-const readers: { name: string; about?: string; reads: string | Record<string, string> }[] = [
+/** A tool that reads. */
+interface Reader {
+  name: string;
+  /** What it does; by default what the schema says of the field of its document. */
+  about?: string;
+  /** Its document, and those that run instead if an argument is given. */
+  reads: string;
+  instead?: Record<string, string>;
+  /** What an argument is, if the schema does not say; one that is no variable of a document only chooses one. */
+  describes?: Record<string, string>;
+}
+
+const readers: readonly Reader[] = [
   { name: 'find_goals', reads: 'findGoals' },
+  { name: 'find_people', about: 'Finds people by name, such as those for subscriber_ids.', reads: 'findPeople' },
   {
     name: 'find_files_and_documents',
-    about: 'Finds files and documents by name, or the deleted files of a hub. Takes exactly one of its arguments.',
-    reads: { by_name: 'findByName', deleted_in_hub: 'findDeletedFiles' },
+    about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
+    reads: 'findByName',
+    instead: { deleted: 'findDeletedFiles' },
+    describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
   },
-  { name: 'read_document', reads: 'readDocument' },
+  {
+    name: 'read_document',
+    about:
+      'Reads a document page by page, as people read it, with its versions, newest first, and how each differs from the ' +
+      'current one; or, with version_number, that version.',
+    reads: 'readDocument',
+    instead: { versionNumber: 'readVersion' },
+    describes: {
+      whole: 'If true, also returns the content as it is stored, however long.',
+      versionNumber: 'Reads this version.',
+    },
+  },
   {
     name: 'recent_changes',
-    about:
-      'Lists who changed what and when: of one record, newest first, or of all. Takes exactly one of its arguments.',
-    reads: { goal: 'changesOfGoal', document: 'changesOfDocument', file: 'changesOfFile', all: 'changesSince' },
+    about: 'Lists who changed what and when, newest first: of all that you can see, or of one goal, document or file.',
+    reads: 'changesOfAll',
+    instead: { goalId: 'changesOfGoal', documentId: 'changesOfDocument', fileId: 'changesOfFile' },
   },
 ];
 
@@ -37,19 +71,25 @@ const aboutPreviews =
 
 const aboutConfirmations = 'Takes the arguments and the confirmation that preview_change returned.';
 
-/** What to do here about a failure whose remedy elsewhere is to send something that only a preview returns here. */
-const previewAgain = 'Call preview_change again, look at what would change now, and send what it returns.';
-const remedies: Partial<Record<string, string>> = { STATE_CHANGED: previewAgain, VERSION_CONFLICT: previewAgain };
-
 /** A tool as `tools/list` shows it. */
 export interface Tool {
   name: string;
+  title: string;
   description: string;
   inputSchema: { type: 'object' } & JsonSchema;
+  outputSchema: { type: 'object' } & JsonSchema;
   annotations: Record<string, boolean>;
 }
 
-const reading = { readOnlyHint: true, openWorldHint: false };
+const readOnly = { readOnlyHint: true, openWorldHint: false };
+
+const previewOutput: JsonSchema = {
+  operation: { type: 'string' },
+  preview: { type: 'object' },
+  arguments: { type: 'object' },
+  confirmation: { type: 'string' },
+  expires_at: { type: 'string' },
+};
 
 /** What a call of a tool returns. */
 export type ToolResult = {
@@ -58,8 +98,12 @@ export type ToolResult = {
   isError?: boolean;
 };
 
+/** The data as text too: many clients show a model nothing else. */
 const resultOf = (structuredContent: Record<string, unknown>, text: string): ToolResult => ({
-  content: [{ type: 'text', text }],
+  content: [
+    { type: 'text', text },
+    { type: 'text', text: JSON.stringify(structuredContent) },
+  ],
   structuredContent,
 });
 
@@ -112,13 +156,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   });
   const operationNamed = (name: string) => prepared.find((operation) => operation.name === name);
 
-  const choices = new Map(
-    readers.flatMap(({ name, reads }) => {
-      if (typeof reads === 'string') return [];
-      const documents = new Map(Object.entries(reads).map(([choice, each]) => [choice, stored(each)]));
-      return [[name, choiceOfDocuments(name, documents)] as const];
-    }),
-  );
+  const reading = new Map(readers.map((reader) => [reader.name, prepareReader(reader, stored)]));
   const previews = choiceOfDocuments('preview_change', new Map(prepared.map(({ name, preview }) => [name, preview])));
 
   /** The operations that a token may run. */
@@ -129,7 +167,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const textOf = (description: string) => withoutErrors(components().text(description));
 
   function schemaOf(type: GraphQLInputObjectType): JsonSchema {
-    const { description: _, additionalProperties: __, ...rest } = brief(requestSchema(type, components()));
+    const { description: _, ...rest } = brief(requestSchema(type, components()));
     return rest;
   }
 
@@ -147,48 +185,49 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     };
   }
 
-  /** An input of which exactly one argument is given. */
-  const oneOf = (documents: ReadonlyMap<string, StoredDocument>, isDescribed: boolean): JsonSchema => ({
-    type: 'object',
-    properties: Object.fromEntries(
-      [...documents].map(([name, { input, description }]) => [
-        name,
-        { ...schemaOf(input), ...(isDescribed && { description: textOf(description) }) },
-      ]),
-    ),
+  /** The input of a preview: exactly one operation. */
+  const previewInput = (): JsonSchema => ({
+    properties: Object.fromEntries(prepared.map(({ name, preview }) => [name, schemaOf(preview.input)])),
     minProperties: 1,
     maxProperties: 1,
+    additionalProperties: false,
   });
 
+  type Made = Omit<Tool, 'name' | 'title' | 'inputSchema' | 'outputSchema'> & Record<'input' | 'output', JsonSchema>;
+
   /** Describes a tool, once. */
-  function describe(name: string, make: () => Omit<Tool, 'name' | 'inputSchema'> & { input: JsonSchema }) {
+  function describe(name: string, make: () => Made) {
     const known = described.get(name);
     if (known) return known;
-    const { input, ...rest } = make();
-    const tool: Tool = { name, inputSchema: { type: 'object', ...input }, ...rest };
+    const { description, input, output, annotations } = make();
+    const inputSchema = { type: 'object' as const, ...input };
+    const outputSchema = { type: 'object' as const, properties: output };
+    const tool: Tool = { name, title: sentence(name), description, inputSchema, outputSchema, annotations };
     described.set(name, tool);
     return tool;
   }
 
   /** What the token of a request may use. */
   function list(context: RequestContext): Tool[] {
-    const readable = readers.map(({ name, about, reads }) =>
-      describe(name, () => {
-        const choice = choices.get(name);
-        if (choice) return { description: about ?? '', input: oneOf(choice.documents, true), annotations: reading };
-        const { description, input } = stored(String(reads));
-        return { description: textOf(description), input: schemaOf(input), annotations: reading };
-      }),
+    const readable = [...reading.values()].map(({ name, about, document, input, output }) =>
+      describe(name, () => ({
+        description: about ?? textOf(document.field.description ?? ''),
+        input: schemaOf(input),
+        output,
+        annotations: readOnly,
+      })),
     );
     const preview = describe('preview_change', () => ({
       description: aboutPreviews,
-      input: oneOf(previews.documents, false),
-      annotations: reading,
+      input: previewInput(),
+      output: previewOutput,
+      annotations: readOnly,
     }));
     const changing = allowed(context).map(({ name, mutation, isDestructive }) =>
       describe(name, () => ({
-        description: `${textOf(mutation.description)} ${aboutConfirmations}`,
+        description: `${textOf(mutation.field.description ?? '')} ${aboutConfirmations}`,
         input: changeSchema(mutation.input),
+        output: { ...mutation.output, replayed: { type: 'boolean' } },
         annotations: {
           readOnlyHint: false,
           destructiveHint: isDestructive,
@@ -212,17 +251,14 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return dataOf(result)[key];
   }
 
-  async function runReader(name: string, call: Call): Promise<ToolResult> {
-    const choice = choices.get(name);
-    const [at, document, input] = choice
-      ? choice.read(call.given, read)
-      : (['', stored(String(readers.find((reader) => reader.name === name)?.reads)), call.given] as const);
-    const variables = choice ? input : read(document.input, input);
+  async function runReader(reader: PreparedReader, call: Call): Promise<ToolResult> {
+    const given = withoutNulls(call.given);
+    const { document, variables } = reader.choose(given, read(reader.input, given));
     try {
-      const found = document.spell(await query(document, variables, call));
-      return resultOf(found as Record<string, unknown>, pageText(found));
+      const found = document.spell(await query(document, variables, call)) as Record<string, unknown>;
+      return resultOf(found, summaryOf(found));
     } catch (error) {
-      throw inArguments(error, at);
+      throw inArguments(error);
     }
   }
 
@@ -230,17 +266,17 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   function hindrance({ scope }: Operation, state: string | null, { grants }: RequestContext): string | undefined {
     if (!grants?.canWrite) return 'the token is read-only';
     if (grants.scopes && !grants.scopes.includes(scope)) return `the token lacks the scope ${scope}`;
-    return state === null ? 'the input names no record that could be changed' : undefined;
+    return state === null ? 'the input names no record: give its id' : undefined;
   }
 
-  async function preview(call: Call): Promise<ToolResult> {
-    const [name, document, input, asked] = previews.read(call.given, read);
+  async function preview(asking: Call): Promise<ToolResult> {
+    const [name, document, input, asked] = previews.read(asking.given, read);
     const operation = operationNamed(name);
     if (!operation) throw new Error(`no operation ${name}`);
-    const shown = (await query(document, input, call)) as Arguments & { state: string | null; wouldChange: boolean };
-    const { actor, scope } = call.context;
+    const shown = (await query(document, input, asking)) as Arguments & { state: string | null; wouldChange: boolean };
+    const { actor, scope } = asking.context;
     const seen = { operation: name, preview: document.spell(shown) };
-    const missing = hindrance(operation, shown.state, call.context);
+    const missing = hindrance(operation, shown.state, asking.context);
     if (!actor || shown.state === null || missing)
       return resultOf(seen, `A preview: nothing is changed. There is no confirmation: ${missing}.`);
     const fromPreview = operation.fromPreview.map((field) => [snakeCase(field), shown[field]]);
@@ -251,10 +287,10 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
       input: { ...defaultsOf(operation.mutation.input), ...read(operation.mutation.input, given) },
       state: shown.state,
     });
-    const text = shown.wouldChange
-      ? `Nothing is changed yet. To make this change, call ${name} with these arguments and the confirmation within ${minutes} minutes.`
-      : 'This would change nothing.';
-    return resultOf({ ...seen, arguments: given, confirmation, expires_at: expiresAt.toISOString() }, text);
+    const result = { ...seen, arguments: given, confirmation, expires_at: expiresAt.toISOString() };
+    if (!shown.wouldChange) return resultOf(result, 'This would change nothing.');
+    const call = `To make this change, call ${name} with these arguments and the confirmation within ${minutes} minutes.`;
+    return resultOf(result, [`Nothing is changed yet. ${call}`, cutText(seen)].filter(Boolean).join(' '));
   }
 
   async function change({ mutation, name, scope: needed }: Operation, { given, request, context }: Call) {
@@ -277,8 +313,8 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     try {
       const operation = operationNamed(name);
       if (operation) return await change(operation, { given, request, context });
-      const run = name === 'preview_change' ? preview : (each: Call) => runReader(name, each);
-      return await run({ given, request, context });
+      const reader = reading.get(name);
+      return await (reader ? runReader(reader, { given, request, context }) : preview({ given, request, context }));
     } catch (thrown) {
       return failed(mask(thrown, context), context);
     }
@@ -287,17 +323,25 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   function failed(error: GraphQLError, context: RequestContext): ToolResult {
     context.record?.addErrors([error]);
     const { problem } = restProblem(error, context.requestId, publicUrl);
-    const { code } = error.extensions;
-    const remedy = remedies[String(code)] ?? catalogue[isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'].remedy;
-    const { detail } = problem as { detail: string };
-    return { ...resultOf({ ...(problem as object), remedy }, `${code}: ${detail} ${remedy}`), isError: true };
+    // Spelled as REST does, where the problem has it so.
+    const { detail, remedy } = { ...adviceOn(error) };
+    return {
+      ...resultOf(
+        { ...(problem as object), detail, remedy },
+        `${error.extensions.code}: ${detail.replace(/\.?$/, '.')} ${remedy}`,
+      ),
+      isError: true,
+    };
   }
 
-  const names = new Set([...readers.map(({ name }) => name), 'preview_change', ...prepared.map(({ name }) => name)]);
+  const names = new Set([...reading.keys(), 'preview_change', ...prepared.map(({ name }) => name)]);
   return { list, call, has: (name: string) => names.has(name) };
 }
 
 export type AgentTools = ReturnType<typeof createTools>;
+
+/** What a description says of null, which no schema here has, and of bounds, which the schema has. */
+const said = / (If (it is )?null|Null is)[^.]*\.|, (which has|at most) [\d,]+( to [\d,]+)?( characters)?/g;
 
 /** A schema with what a model needs to make a call: every call passes the same checks, whatever its schema says. */
 function brief({ format: _, description, ...schema }: JsonSchema): JsonSchema {
@@ -307,7 +351,7 @@ function brief({ format: _, description, ...schema }: JsonSchema): JsonSchema {
     ...schema,
     ...(Array.isArray(type) && { type: type[0] }),
     ...(properties && { properties: Object.fromEntries(fields) }),
-    ...(description !== '' && { description }),
+    ...(description !== '' && { description: String(description).replace(said, '') }),
   };
 }
 
@@ -369,32 +413,110 @@ const withoutNulls = (given: Arguments): Arguments =>
 const ownerOf = ({ companyId, tokenId }: NonNullable<RequestContext['actor']>) => ({ companyId, tokenId });
 
 /** A failure that names fields of a document, with the arguments in their place: a variable has the name of its field. */
-function inArguments(error: unknown, choice: string): unknown {
+function inArguments(error: unknown): unknown {
   const { code, errors } = (error as Partial<GraphQLError>).extensions ?? {};
   if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
-  const nameOf = (field: string) => [choice, field.split('.').at(-1)].filter(Boolean).join('.');
-  return badInput((errors as FieldError[]).map((each) => ({ ...each, field: nameOf(each.field) })));
+  return badInput((errors as FieldError[]).map((each) => ({ ...each, field: each.field.split('.').at(-1) ?? '' })));
 }
 
-interface PageFound {
-  nodes: unknown[];
-  page_info: { has_next_page: boolean };
+/** A tool that reads, with its documents. */
+interface PreparedReader extends Reader {
+  document: StoredDocument;
+  /** The arguments of all its documents. */
+  input: GraphQLInputObjectType;
+  output: JsonSchema;
+  /** The document for a call, and its variables. Throws 400. */
+  choose(given: Arguments, input: Arguments): { document: StoredDocument; variables: Arguments };
+}
+
+function prepareReader(reader: Reader, stored: (name: string) => StoredDocument): PreparedReader {
+  const { name, instead = {}, describes = {} } = reader;
+  const document = stored(reader.reads);
+  const others = new Map(Object.entries(instead).map(([argument, other]) => [argument, stored(other)]));
+  const all = [document, ...others.values()];
+  const isInAll = (field: string) => all.every(({ input }) => field in input.getFields());
+  const fields = all.flatMap(({ input }) =>
+    Object.entries(input.getFields()).map(([field, config]): [string, GraphQLInputFieldConfig] => {
+      const { type, extensions } = config;
+      const description = describes[field] ?? config.description;
+      return [
+        field,
+        {
+          type: isInAll(field) && config.defaultValue === undefined ? type : getNullableType(type),
+          description,
+          extensions,
+        },
+      ];
+    }),
+  );
+  const isVariable = (name: string) => all.some(({ input }) => name in input.getFields());
+  const flags = Object.keys(describes).filter((name) => !isVariable(name));
+  const flagged = flags.map((field) => [field, { type: GraphQLBoolean, description: describes[field] }] as const);
+  return {
+    ...reader,
+    document,
+    input: new GraphQLInputObjectType({ name, fields: Object.fromEntries([...flagged, ...fields]) }),
+    output: Object.assign({}, ...all.map(({ output }) => output)),
+    choose(given, input) {
+      const chosen = [...others.keys()].find((argument) => argument in input && input[argument] !== false);
+      const taken = chosen === undefined ? document : (others.get(chosen) ?? document);
+      const known = taken.input.getFields();
+      const variables = Object.fromEntries(Object.entries(input).filter(([field]) => !flags.includes(field)));
+      const errors = Object.keys(variables)
+        .filter((field) => !(field in known))
+        .map((field): FieldError => {
+          const message =
+            chosen === undefined
+              ? 'is not an argument of this call'
+              : `must not be given together with ${snakeCase(chosen)}`;
+          return { field: snakeCase(field), code: 'invalid', message };
+        });
+      for (const { name: field, type } of Object.values(known))
+        if (isNonNullType(type) && !(field in given || field in variables) && known[field]?.defaultValue === undefined)
+          errors.push({ field: snakeCase(field), code: 'required', message: 'is required' });
+      if (errors.length > 0) throw badInput(errors);
+      return { document: taken, variables };
+    },
+  };
+}
+
+interface Found {
+  nodes?: unknown[];
+  page_info?: { has_next_page: boolean };
   total_count?: number;
+  number?: number;
+  count?: number;
+  omitted?: number;
 }
 
-/** How much of a list a result has, without any text of its records. */
-function pageText(found: unknown): string {
-  const page = pageIn(found, 2);
-  if (!page) return 'Found.';
-  const { nodes, total_count: total, page_info } = page;
-  const count = total === undefined ? `${nodes.length}` : `${nodes.length} of ${total}`;
-  return page_info.has_next_page ? `${count}. For more, call again with end_cursor as after.` : `${count}.`;
+/** How much of a list or a text a result has, without any text of its records. */
+function summaryOf(found: unknown): string {
+  const texts: string[] = [];
+  for (const each of objectsIn(found)) {
+    const { nodes, page_info: page, total_count: total, number, count } = each;
+    if (number !== undefined && count !== undefined && count > 1)
+      texts.push(
+        `Page ${number} of ${count} of the text.${number < count ? ` For the next, call again with page ${number + 1}.` : ''}`,
+      );
+    if (!nodes || !page) continue;
+    const shown = total === undefined ? `${nodes.length}` : `${nodes.length} of ${total}`;
+    texts.push(page.has_next_page ? `${shown}. For more, call again with end_cursor as after.` : `${shown}.`);
+  }
+  texts.push(cutText(found));
+  return texts.filter(Boolean).join(' ') || 'Found.';
 }
 
-function pageIn(value: unknown, depth: number): PageFound | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if ('page_info' in value) return value as PageFound;
-  return depth === 0
-    ? undefined
-    : Object.values(value).reduce((found, each) => found ?? pageIn(each, depth - 1), undefined);
+/** What to do about a difference that is not shown whole; empty if there is none. */
+function cutText(shown: unknown): string {
+  const isCut = [...objectsIn(shown)].some(({ omitted }) => (omitted ?? 0) > 0);
+  return isCut
+    ? 'Not all that differs is shown: omitted counts the characters that are left out. read_document shows the whole text page by page, and that of a version with its version_number.'
+    : '';
+}
+
+/** Every object in a value, the outer ones first. */
+function* objectsIn(value: unknown): Generator<Found> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Found;
+  for (const each of Object.values(value)) yield* objectsIn(each);
 }

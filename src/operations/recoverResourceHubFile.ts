@@ -115,7 +115,7 @@ export const fileRecovery = declare({
   preview: { field: 'previewFileRecover', selection: 'wouldChange state file { ...FileFields }' },
   example: {
     about: [
-      'Brings a deleted file back: an addition of Goalpost to the documented operations.',
+      'Brings a deleted file back. Other servers of this API do not have this.',
       'A file that is not deleted stays as it is.',
     ],
     input: { fileId: 'FILE_ID' },

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
+import { findable } from '../lists/people.js';
 import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/recipients.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
@@ -60,15 +61,37 @@ async function requirePeople(context: Context, ids: string[]): Promise<void> {
     Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${textList([...new Set(ids)])})`,
   );
   const existing = new Set(rows.map(({ id }) => id));
-  const errors = [...ids.entries()]
-    .filter(([, id]) => !existing.has(id))
-    .slice(0, mostNamed + 1)
-    .map(([index, id]) => ({
-      field: `input.subscriberIds[${index}]`,
-      code: 'not_found' as const,
-      message: `no person ${quoted(id)}`,
-    }));
-  if (errors.length > 0) throw badInput(errors, context);
+  const unknown = [...ids.entries()].filter(([, id]) => !existing.has(id)).slice(0, mostNamed + 1);
+  if (unknown.length === 0) return;
+  const hints = await idsOfNames(
+    context,
+    unknown.map(([, id]) => id),
+  );
+  const errors = unknown.map(([index, id]) => ({
+    field: `input.subscriberIds[${index}]`,
+    code: 'not_found' as const,
+    message: `no person ${quoted(id)}${hints.get(id) ?? ''}`,
+  }));
+  throw badInput(errors, context);
+}
+
+const mostNamesakes = 3;
+
+/** For each text that is the name of people whom the caller can find, what to send instead. */
+async function idsOfNames({ db, actor }: Context, names: string[]): Promise<Map<string, string>> {
+  const people = await db.$queryRaw<{ name: string; ids: string[] }[]>(Prisma.sql`
+    SELECT n.name, array_agg(p.id ORDER BY p.id) AS ids
+    FROM unnest(${textList([...new Set(names)])}) AS n(name) JOIN people p ON name_key(p.full_name) = name_key(n.name)
+    WHERE ${findable(actor)} GROUP BY n.name`);
+  return new Map(
+    people.map(({ name, ids }) => {
+      const shown = ids.slice(0, mostNamesakes).map(quoted).join(' or ');
+      return [
+        name,
+        ids.length === 1 ? `: send the ID of the person, ${shown}` : `: send the ID of one of them, ${shown}`,
+      ];
+    }),
+  );
 }
 
 /**
@@ -148,6 +171,8 @@ export interface GoalReopenPreview {
   wouldChange: boolean;
   /** What to expect when it is reopened. */
   state: string | null;
+  /** What it would post. */
+  message: string | null;
   audience: ReopenAudience;
 }
 
@@ -156,10 +181,10 @@ const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyon
 /** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
 export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
   const { id: goalId } = input;
-  if (goalId == null) return { goalId: null, wouldChange: false, state: null, audience: nobody };
+  if (goalId == null) return { goalId: null, wouldChange: false, state: null, message: null, audience: nobody };
   const state = await loadState(context, { kind: 'goal', id: goalId });
   const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
-  return { goalId, wouldChange: isClosed, state, audience };
+  return { goalId, wouldChange: isClosed, state, message: isClosed ? (input.message ?? null) : null, audience };
 }
 
 interface FoundGoals {
@@ -201,7 +226,7 @@ export const goalReopening = declare({
   tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
   preview: {
     field: 'previewGoalReopen',
-    selection: `wouldChange state goal { ...GoalFields }
+    selection: `wouldChange state message goal { ...GoalFields }
       notified(first: 20) { ...PeopleFields } subscribed(first: 20) { ...PeopleFields }`,
   },
   example: {

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
+import type { RestoreAudience } from '../lists/recipients.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
@@ -177,6 +178,7 @@ export interface DocumentRestorePreview {
   expectedCurrentVersion: number;
   /** What to expect when it is restored. */
   state: string | null;
+  audience: RestoreAudience;
 }
 
 /** What restoreDocumentVersion would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
@@ -187,13 +189,15 @@ export async function previewDocumentRestore(
   const state = await loadState(context, { kind: 'document', id: documentId });
   const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (!source) throw noVersion(documentId, versionNumber);
+  const wouldChange = !isEqual(source, document);
   return {
     sourceId: source.id,
     before: document,
     after: source,
-    wouldChange: !isEqual(source, document),
+    wouldChange,
     expectedCurrentVersion: current.versionNumber,
     state,
+    audience: { documentId, mentioned: wouldChange ? mentionedIn(source.content) : [] },
   };
 }
 
@@ -301,7 +305,7 @@ export const versionRestoring = declare({
     field: 'previewDocumentRestore',
     selection: `wouldChange state expectedCurrentVersion
       version { versionNumber title insertedAt editor { ...PersonFields } }
-      titleBefore titleAfter difference { ...DifferenceFields }`,
+      titleBefore titleAfter difference { ...ChangeFields } subscribed(first: 20) { ...PeopleFields }`,
   },
   example: {
     about: [
@@ -315,10 +319,10 @@ export const versionRestoring = declare({
     selection: `document { id name currentVersion }
       restoredVersion { versionNumber restoredFromVersionNumber editor { fullName } }`,
     preview: {
-      about: ['What a restore would change,', 'and the version to expect. Writes nothing.'],
+      about: ['What a restore would change, whom it', 'would subscribe, and the version to expect.', 'Writes nothing.'],
       selection: `wouldChange expectedCurrentVersion difference {
         title { changes { kind text } } content { changes { kind text } } isFormattingOnly
-      }`,
+      } subscribed(first: 10) { totalCount nodes { fullName } }`,
     },
     repeat: {
       record: ['documentId', 'versionNumber'],

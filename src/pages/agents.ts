@@ -33,7 +33,7 @@ ${connecting(base, token)}
 <section aria-labelledby="tools">
 <h2 id="tools">What it can do</h2>
 <ul>
-<li><code>find_goals</code>, <code>find_files_and_documents</code>, <code>read_document</code> and
+<li><code>find_goals</code>, <code>find_people</code>, <code>find_files_and_documents</code>, <code>read_document</code> and
 <code>recent_changes</code> read what the person of the token can see.</li>
 <li><code>preview_change</code> shows what an operation would change, changes nothing, and returns
 the arguments of its tool and a confirmation.</li>

@@ -48,6 +48,8 @@ export interface Demo {
   /** A token that may not write, to show what such a token gets. */
   readOnlyToken?: string | undefined;
   key: DemoKey;
+  /** The file with both tokens. */
+  tokensFile?: string | undefined;
   /** Runs a query as the token's person. Fails if the token is no longer valid. */
   lookUp: LookUp;
 }
@@ -89,7 +91,7 @@ export const tokenField = ({ token }: Trial, demo: Demo | undefined): Html =>
     : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To run the requests here, on what you may change')}
 <p>In a terminal, the requests read the token from <code>TOKEN</code>: <code>export TOKEN=gp_…</code> ${ofKeys}</p>`;
 
-const ofKeys: Html = html`Each command has an <code>Idempotency-Key</code> of its own: sent twice, it changes something
+const ofKeys: Html = html`Each request has an <code>Idempotency-Key</code> of its own, in every language: sent twice, it changes something
 once. Another change needs another key.`;
 
 const demoToken = (

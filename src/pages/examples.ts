@@ -6,7 +6,7 @@ import { capitalized, type ExampleInput, type LookUp, type NextStep, type Repeat
 import { hubItems } from '../operations/exampleRecords.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import { jsonResponse, type RequestContext, type Route, snakeCase } from '../platform/http/index.js';
-import { documentOf, type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
+import { type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
 import type { Trial } from './demo.js';
 import { type Html, highlighted, html, jsonBlock } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -64,6 +64,8 @@ const fields = [
   'resourceHubs',
   'resourceHub',
   'resourceHubFolder',
+  'deletedFiles',
+  'people',
   'events',
   'listen',
 ];
@@ -80,7 +82,7 @@ const ownersDocuments = ownersFields.map(readQuery);
  * One example for each of these fields that the caller of the look-up may ask for, on records that the caller can see.
  * Without a look-up, all of them, with placeholders.
  */
-async function queryExamples(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<string[]> {
+async function queryExamples(requests: readonly ShownRequest[], lookUp?: LookUp): Promise<WorkedDocument[]> {
   const found = lookUp ? await lookUp<Found>(firstOfEach) : {};
   const items = lookUp ? await hubItems(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
   const { webhooks = undefined } = lookUp ? await lookUp<{ webhooks: { id: string }[] }>(webhooksOfOwner) : {};
@@ -96,17 +98,37 @@ async function queryExamples(mutations: readonly ShownMutation[], lookUp?: LookU
     FOLDER_ID: last('ResourceHubFolder')?.id,
     WEBHOOK_ID: webhooks?.[0]?.id,
   };
-  // A JSON string is a GraphQL string too.
-  const previews = mutations.map(({ previewDocument }) => previewDocument);
-  const asked = [...documents, ...previews, ...(lookUp && !webhooks ? [] : ownersDocuments)];
-  return asked.map((each) => each.replace(/"([A-Z_]+)"/g, (_, name) => JSON.stringify(ids[name] ?? name)));
+  const onRecords = (texts: string[]) => texts.map((text) => withVariables(text, ids));
+  return [
+    ...onRecords(documents),
+    ...requests.map(({ previewDocument }) => previewDocument),
+    ...onRecords(lookUp && !webhooks ? [] : ownersDocuments),
+  ];
+}
+
+/** A document with its placeholders as variables, which have the ids that are known. */
+function withVariables(text: string, ids: Record<string, string | undefined>): WorkedDocument {
+  const variables: Record<string, unknown> = {};
+  const query = text.replace(/"([A-Z]+(?:_[A-Z]+)*_ID)"/g, (_, placeholder: string) => {
+    const name = placeholder.toLowerCase().replace(/_([a-z])/g, (_match, letter) => letter.toUpperCase());
+    variables[name] = ids[placeholder] ?? placeholder;
+    return `$${name}`;
+  });
+  const declared = Object.keys(variables).map((name) => `$${name}: ID!`);
+  return { query: declared.length > 0 ? query.replace(/^(query|mutation) \w+/m, `$&(${declared})`) : query, variables };
+}
+
+/** A document of GraphiQL, and its variables. */
+export interface WorkedDocument {
+  query: string;
+  variables: Record<string, unknown>;
 }
 
 /** Example calls: one for each REST path, and one for each query and mutation of the schema. */
 export interface WorkedExamples {
   requests: ExampleRequest[];
-  /** GraphQL documents, each with one named operation and no variables. */
-  documents: string[];
+  /** GraphQL documents, each with one named operation. */
+  documents: WorkedDocument[];
 }
 
 /** A request to try, on the first of its choices, or with placeholders. */
@@ -124,7 +146,18 @@ export interface ExampleRequest extends SampleRequest {
 
 /** The example requests, on records that the caller of a look-up may change. Without a look-up they have placeholders. */
 async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<ExampleRequest[]> {
-  const requests: ExampleRequest[] = [];
+  return (await shownRequests(mutations, lookUp)).map(({ request }) => request);
+}
+
+/** A request of the pages, and what GraphiQL has of it. */
+interface ShownRequest {
+  request: ExampleRequest;
+  document: WorkedDocument;
+  previewDocument: WorkedDocument;
+}
+
+async function shownRequests(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<ShownRequest[]> {
+  const requests: ShownRequest[] = [];
   // One after the other, so that a page takes one connection at a time.
   for (const mutation of mutations) {
     const { name, title, path, example, preview, isAddition = false } = mutation;
@@ -132,18 +165,24 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
     const choices = found.map(({ label, input }) => ({ label, body: bodyOf(input) }));
     const { repeat, next } = example;
     const from = Object.fromEntries(Object.entries(next.from).map((names) => names.map((each) => snakeCase(each))));
-    requests.push({
+    const input = found[0]?.input ?? example.input;
+    const request = {
       name,
       title,
       isAddition,
       nullable: nullableOf(mutation),
       path,
-      body: choices[0]?.body ?? bodyOf(example.input),
+      body: bodyOf(input),
       template: templateOf(mutation),
       choices,
       preview,
       repeat: { ...repeat, record: repeat.record.map(snakeCase) },
       next: { ...next, from },
+    };
+    requests.push({
+      request,
+      document: { query: graphiqlTemplateOf(mutation), variables: { input } },
+      previewDocument: mutation.previewDocument(input),
     });
   }
   return requests;
@@ -151,8 +190,12 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
 
 /** The same, and the documents of GraphiQL. */
 export async function workedExamples(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<WorkedExamples> {
-  const requests = await exampleRequests(mutations, lookUp);
-  return { requests, documents: [...(await queryExamples(mutations, lookUp)), ...requests.map(documentOf)] };
+  const shown = await shownRequests(mutations, lookUp);
+  const queries = await queryExamples(shown, lookUp);
+  return {
+    requests: shown.map(({ request }) => request),
+    documents: [...queries, ...shown.map(({ document }) => document)],
+  };
 }
 
 /** The first member of the response, if it may be null. */
@@ -171,13 +214,20 @@ function templateOf({ name, example: { about, selection } }: ShownMutation): str
   return [...about.map((line) => `# ${line}`), document, ''].join('\n');
 }
 
+/** The same with a variable, and what it has recorded. */
+function graphiqlTemplateOf({ name, example: { about, selection } }: ShownMutation): string {
+  const document = `mutation ${capitalized(name)}($input: ${capitalized(name)}Input!) {
+    ${name}(input: $input) { ${selection} activity { id action insertedAt } } }`;
+  return [...about.map((line) => `# ${line}`), print(parse(document)), ''].join('\n');
+}
+
 /** The script that gives the examples their choices and buttons. */
 export const examplesScript = '/pages/examples.js';
 
 /** Marks what Goalpost adds to the documented operations. */
 export const additionMark = ({ isAddition }: Pick<ExampleRequest, 'isAddition'>): Html | undefined =>
   isAddition
-    ? html` <span class="badge" title="Not one of the documented operations">addition of Goalpost</span>`
+    ? html` <span class="badge" title="Other servers of this API do not have it">only in Goalpost</span>`
     : undefined;
 
 /** A request in several languages. A script shows what to choose from, and the buttons Copy, Preview and Run. */

@@ -1,6 +1,7 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
 import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
+import type { WorkedDocument } from './examples.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -63,8 +64,8 @@ ${jsonBlock('settings', { token: token ?? null, queries: documents })}`,
   });
 
 /** The examples by what they do. The script reads their documents from the settings, by position. */
-function exampleMenu(documents: string[]): Html {
-  const named = documents.map((text, index) => ({ index, ...operationOf(text) }));
+function exampleMenu(documents: WorkedDocument[]): Html {
+  const named = documents.map(({ query }, index) => ({ index, ...operationOf(query) }));
   const group = (label: string, belongs: (kind: string, name: string) => boolean) =>
     html`<optgroup label="${label}">${named
       .filter(({ kind, name }) => belongs(kind, name))

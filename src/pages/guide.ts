@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { catalogue, errorCodes } from '../errors/catalogue.js';
-import { contentRoute, publicRoute, type Route } from '../platform/http/index.js';
+import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
+import type { Demo } from './demo.js';
 import { type AssetName, assetRoutes, builtAsset, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, Html, html, htmlPage } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -22,33 +23,52 @@ interface GuidePage {
 
 interface GuideOptions {
   mutations: readonly ShownMutation[];
+  demo: Demo | undefined;
   hasPage: HasPage;
+  publicUrl: string | undefined;
 }
+
+/** What the documents say of a first start: its address and the file of its tokens. */
+const inDocuments = { address: 'http://127.0.0.1:4000', tokensFile: '.data/demo-tokens.json' };
+
+/** A document with the address of the gateway that shows it and, for the owner of its demo, the file of the tokens. */
+const ofThisGateway = (text: string, base: string, tokensFile: string | undefined): string =>
+  text
+    .replaceAll(inDocuments.address, html`${base}`.text)
+    .replaceAll(inDocuments.tokensFile, html`${tokensFile ?? inDocuments.tokensFile}`.text);
 
 /** A page has up to 100 kB. */
 const mostPages = 8;
 
 /** `/guide`: the documents, which the build has rendered, read when they are asked for, and a search over them. */
-export function guideRoutes({ mutations, hasPage }: GuideOptions): Route[] {
+export function guideRoutes({ mutations, demo, hasPage, publicUrl }: GuideOptions): Route[] {
   const contents = JSON.parse(readFileSync(builtAsset('guide/contents.json'), 'utf8')) as Contents;
   const kept = new KeptPages(mostPages);
   const route = (page: GuidePage): Route =>
-    publicRoute(page.path, () =>
-      kept.page(page.path, async () => {
-        const text = await readFile(builtAsset(`guide/${page.path.split('/').at(-1)}.html`), 'utf8');
-        return htmlPage({
-          title: page.path === '/guide' ? 'Guide – Goalpost' : `${page.title} – Goalpost`,
-          path: page.path,
-          hasPage,
-          modules: ['/pages/search.js', '/pages/contents.js'],
-          body: framed(page, contents, new Html(text)),
-        });
-      }),
-    );
+    publicRoute(page.path, (request) => {
+      const { origin } = new URL(request.url);
+      if (demo?.key.isHeldBy(request)) return render(page, origin, demo.tokensFile);
+      const base = publicUrl || origin;
+      return kept.page(`${page.path} ${base}`, () => render(page, base));
+    });
+  async function render(page: GuidePage, base: string, tokensFile?: string): Promise<HttpResponse> {
+    const text = await readFile(builtAsset(`guide/${page.path.split('/').at(-1)}.html`), 'utf8');
+    return htmlPage({
+      title: page.path === '/guide' ? 'Guide – Goalpost' : `${page.title} – Goalpost`,
+      path: page.path,
+      hasPage,
+      modules: ['/pages/search.js', '/pages/contents.js', '/pages/guideCode.js'],
+      body: framed(page, contents, new Html(ofThisGateway(text, base, tokensFile))),
+    });
+  }
   return [
     ...contents.groups.flatMap(({ pages }) => pages.map(route)),
     ...assetRoutes('/guide', Object.fromEntries(contents.files.map((name) => [name, builtAsset(`guide/${name}`)]))),
-    ...assetRoutes('/pages', { 'search.js': ownAsset('search.js'), 'minisearch.js': vendorAsset('minisearch.js') }),
+    ...assetRoutes('/pages', {
+      'guideCode.js': ownAsset('guideCode.js'),
+      'search.js': ownAsset('search.js'),
+      'minisearch.js': vendorAsset('minisearch.js'),
+    }),
     contentRoute('/guide/search.json', async () =>
       JSON.stringify([
         ...JSON.parse(await readFile(builtAsset('guide/search.json'), 'utf8')),

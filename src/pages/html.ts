@@ -74,15 +74,18 @@ export const pageLinks: PageLink[] = [
     about: 'Every REST path with its fields, responses and errors, and a request to run.',
   },
   { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
+  {
+    path: '/history',
+    name: 'History',
+    about: 'Each version of a document with what it changed, and which versions had a text.',
+  },
+  {
+    path: '/mcp',
+    name: 'Agents',
+    about: 'The tools for programs that a language model steers, and how to connect one.',
+  },
   { path: '/guide', name: 'Guide', about: 'How to call, run and change Goalpost, with a search over all of it.' },
 ];
-
-/** A page that the start page links to, besides those. */
-export const historyLink: PageLink = {
-  path: '/history',
-  name: 'History',
-  about: 'Each version of a document with what it changed, and which versions had a text.',
-};
 
 /** The icon, drawn into the page so that it needs no request. */
 const mark: Html = html`<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path

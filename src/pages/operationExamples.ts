@@ -1,5 +1,5 @@
 import { type GraphQLSchema, getNullableType, isInputObjectType, parse, print } from 'graphql';
-import { capitalized, type OperationExample } from '../operations/declaration.js';
+import { capitalized, type ExampleInput, type OperationExample } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
 import type { PreparedMutation } from '../rest/storedMutation.js';
 
@@ -8,8 +8,8 @@ export interface ShownMutation extends PreparedMutation {
   example: OperationExample;
   /** A query for what the call would do. Its variables are the fields of the input. */
   preview: string | undefined;
-  /** The same on the input of the example, with comments. */
-  previewDocument: string;
+  /** The same on the input of an example, with comments. */
+  previewDocument: (input: ExampleInput) => { query: string; variables: Record<string, unknown> };
 }
 
 /** The operations as the pages show them; without previews where clients may send no query of their own. */
@@ -34,12 +34,13 @@ function previewsOf(schema: GraphQLSchema, { preview: { field }, example }: Oper
   const fields = isInputObjectType(type) ? Object.values(type.getFields()) : [];
   const variables = fields.map(({ name, type }) => `$${name}: ${type}`).join(', ');
   const passed = fields.map(({ name }) => `${name}: $${name}`).join(', ');
-  const given = fields.flatMap(({ name }) =>
-    name in example.input ? [`${name}: ${JSON.stringify(example.input[name])}`] : [],
-  );
-  const document = `query ${capitalized(field)} { ${field}(input: { ${given.join(', ')} }) { ${selection} } }`;
+  const document = `query ${capitalized(field)}($input: ${type}!) { ${field}(input: $input) { ${selection} } }`;
+  const query = [...about.map((line) => `# ${line}`), print(parse(document)), ''].join('\n');
   return {
     preview: `query ${capitalized(field)}(${variables}) { preview: ${field}(input: { ${passed} }) { ${selection} } }`,
-    previewDocument: [...about.map((line) => `# ${line}`), print(parse(document)), ''].join('\n'),
+    previewDocument: (input: ExampleInput) => {
+      const given = fields.flatMap(({ name }) => (name in input ? [[name, input[name]]] : []));
+      return { query, variables: { input: Object.fromEntries(given) } };
+    },
   };
 }

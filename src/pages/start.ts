@@ -14,7 +14,7 @@ import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStra
 import { domain } from './domain.js';
 import { additionMark, exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
-import { type HasPage, type Html, historyLink, html, htmlPage, type PageLink, pageLinks } from './html.js';
+import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
 interface StartOptions {
@@ -66,7 +66,7 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
     modules: [examplesScript],
     body: html`<main id="main">
 <h1>Goalpost</h1>
-<p class="lead">A GraphQL gateway with a thin REST facade for goals, resource hub files and document versions.</p>
+<p class="lead">An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL.</p>
 <dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>
 <div><dt>Database</dt><dd class="${ready ? 'ready' : 'down'}">${ready ? 'Ready' : 'Cannot be reached'}${
@@ -84,7 +84,7 @@ ${hasPage(mcpPath) && agents(base, trial.token)}
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
-${[...pageLinks, historyLink].filter(({ path }) => hasPage(path)).map(card)}</ul>
+${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
 ${forTools}
 ${listening(base)}
 </section>

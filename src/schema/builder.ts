@@ -35,6 +35,9 @@ export const manyFolders = { complexity: 20 };
 /** A text that is looked for in every name. As an extension of an argument it counts only where that is given. */
 export const everyName = { complexity: 250 };
 
+/** The bounds of a text that is looked for in names: for contracts, those that `textErrors` requires. */
+export const namedText = { maxLength: 200, bounds: { minLength: 2 } };
+
 /** The columns that each type loads in any case, to be loaded again by. Its fields say which others they need. */
 export const keyColumns = { companyId: true, id: true } as const;
 

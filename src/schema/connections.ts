@@ -138,15 +138,18 @@ export const checkedPage = (kind: CursorKind) => ({
   check: (args: PageArguments, field: string) => pageErrors(kind, field, args),
 });
 
+/** What `pageErrors` requires, for contracts. */
+const pageSizes = { minimum: 0, maximum: maximumSize };
+
 /** The arguments every connection takes. `Connection` describes them. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({
     required: false,
     defaultValue: defaultSize,
-    extensions: { pageSize: defaultSize },
+    extensions: { pageSize: defaultSize, bounds: pageSizes },
   }),
   after: t.string({ required: false }),
-  last: t.int({ required: false }),
+  last: t.int({ required: false, extensions: { bounds: pageSizes } }),
   before: t.string({ required: false }),
 }));
 

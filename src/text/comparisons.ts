@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { comparison, type Difference, Effort } from './difference.js';
+import { pageOf, type TextPage } from './pages.js';
 import { asTyped, isEqual, type Reading, readingOf } from './reading.js';
 
 /** After so many milliseconds others have their turn. */
@@ -29,6 +30,12 @@ export class Comparisons {
       const [one, other] = [await this.#reading(before), await this.#reading(after)];
       return this.#inTurn(() => comparison(one, other, this.#effort));
     });
+  }
+
+  /** A page of a plain or rich text as people read it; undefined if it has no such page. */
+  async pageOf(text: string, number: number): Promise<TextPage | undefined> {
+    const { text: readable } = await this.#reading(text);
+    return this.#inTurn(() => pageOf(readable, number));
   }
 
   /** Whether two texts differ in what people do not read: their formatting. */

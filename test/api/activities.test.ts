@@ -11,7 +11,7 @@ const { db } = world;
 const hidden = { companyLevel: 0, spaceLevel: 0 };
 
 const inbox = `{ viewer { notifications { nodes { activity {
-  action name message documentVersion { id }
+  action name message subjectKind subjectId documentVersion { id }
   subject { __typename ... on Goal { id } ... on ResourceHubFile { id } ... on ResourceHubDocument { id } }
   undoneOutcome { success closedAt closedBy { id } }
 } } } } }`;
@@ -22,14 +22,19 @@ const activitiesFor = async (token: string): Promise<Json[]> => {
 };
 
 describe('the name in an activity', () => {
-  test('is the one that the file had, for those whom its deletion notifies', async () => {
+  test('and the kind and ID of its subject are those that the file had, for those whom its deletion notifies', async () => {
     const { company, caller, hub } = await world.teamWithHub('space');
     const follower = await world.person(company);
     const file = await world.file(hub, caller, { name: 'Plan.pdf' });
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [follower]);
     const input = { fileId: file.id };
     await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
-    const deletion = { action: 'RESOURCE_HUB_FILE_DELETED', name: 'Plan.pdf' };
+    const deletion = {
+      action: 'RESOURCE_HUB_FILE_DELETED',
+      name: 'Plan.pdf',
+      subjectKind: 'RESOURCE_HUB_FILE',
+      subjectId: file.id,
+    };
     expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, subject: null }]);
 
     await world.graphql(caller.token, mutation('recoverResourceHubFile', 'file { id }'), { input });
@@ -40,7 +45,9 @@ describe('the name in an activity', () => {
 
     await db.spaceMember.deleteMany({ where: { personId: follower.id } });
     await db.space.updateMany({ where: { companyId: company.companyId }, data: { companyLevel: 0 } });
-    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, name: null, subject: null }]);
+    expect(await activitiesFor(follower.token)).toMatchObject([
+      { ...deletion, name: null, subjectId: null, subject: null },
+    ]);
   });
 
   test('is the title that a version gave a document, also when the document is gone', async () => {

@@ -76,3 +76,39 @@ describe('the deleted files of a hub', () => {
     expect(hubs.find(({ id }: Json) => id === hub.id).deletedFiles.nodes).toEqual(ids.reverse().map((id) => ({ id })));
   });
 });
+
+describe('the deleted files of all hubs', () => {
+  const everywhere = `query ($text: String, $first: Int, $after: String) {
+    deletedFiles(text: $text, first: $first, after: $after) { totalCount nodes { id name } pageInfo { endCursor } }
+  }`;
+  const found = async (token: string, variables: Json = {}) =>
+    (await world.graphql(token, everywhere, variables)).body.data.deletedFiles;
+
+  test('are those that the caller may recover, newest first, by name, page by page', async () => {
+    const { company, caller, hub } = await hubWithDeleted(0);
+    const { id: other } = await world.hub(company, { spaceId: (await world.space(company, [caller])).id });
+    const closed = await world.space(company, [caller], { companyLevel: 40, spaceLevel: 40 });
+    const visible = await world.hub(company, { spaceId: closed.id });
+    const deleted = async (at: { id: string }, name: string, day: number) =>
+      (await world.file({ ...company, ...at }, caller, { name, deletedAt: new Date(Date.UTC(2026, 0, day)) })).id;
+    const [plan, photo, plans] = [
+      await deleted(hub, 'Plan.pdf', 2),
+      await deleted({ id: other }, 'Photo.png', 3),
+      await deleted({ id: other }, 'plans.txt', 4),
+    ];
+    await deleted(visible, 'Plan of others.pdf', 5);
+    await world.file(hub, caller, { name: 'Plan that is there' });
+    const { totalCount, nodes, pageInfo } = await found(caller.readOnlyToken, { first: 2 });
+    expect({ totalCount, ids: nodes.map(({ id }: Json) => id) }).toEqual({ totalCount: 3, ids: [plans, photo] });
+    expect((await found(caller.token, { after: pageInfo.endCursor })).nodes).toMatchObject([{ id: plan }]);
+    const named = await found(caller.token, { text: 'PLAN' });
+    expect(named.nodes.map(({ id }: Json) => id)).toEqual([plans, plan]);
+    expect((await found((await world.team()).caller.token, { text: 'plan' })).nodes).toEqual([]);
+  });
+
+  test('are not those that an import has removed', async () => {
+    const { caller, ids } = await hubWithDeleted(2);
+    await world.sql('UPDATE resource_hub_files SET removed_at = now() WHERE id = $1', [ids[0]]);
+    expect((await found(caller.token)).nodes).toMatchObject([{ id: ids[1] }]);
+  });
+});

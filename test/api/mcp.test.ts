@@ -17,15 +17,23 @@ const tokenOf = async (grants: Json = {}) => {
   return new Agent(world, token);
 };
 
-const readers = ['find_goals', 'find_files_and_documents', 'read_document', 'recent_changes', 'preview_change'];
+const readers = [
+  'find_goals',
+  'find_people',
+  'find_files_and_documents',
+  'read_document',
+  'recent_changes',
+  'preview_change',
+];
 const operations = declared.map(({ field }) => snakeCase(field));
 const harmless = declared.filter(({ tool }) => !tool.isDestructive).map(({ field }) => snakeCase(field));
 
 describe('tools/list', () => {
-  test('has at most ten tools, in at most 8 kB', async () => {
+  test('has at most ten tools, in at most 10 kB', async () => {
     const { body } = await agent.request('tools/list');
     expect(body.result.tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
-    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(8_000);
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(10_000);
+    expect(body.result.tools.length).toBeLessThanOrEqual(10);
   });
 
   test('shows a read-only token no tool that changes anything, and says of each tool what it does', async () => {
@@ -86,7 +94,8 @@ describe('a token', () => {
             status: 403,
             code: 'INSUFFICIENT_SCOPE',
             detail: `This API token lacks ${other}. It has ${name}.`,
-            remedy: expect.stringContaining('a token that has the missing scopes'),
+            remedy:
+              'preview_change shows what would change. No tool can change that: tell the person whom you work for.',
             missing_scopes: [other],
             granted_scopes: [name],
           },
@@ -109,7 +118,7 @@ describe('a token', () => {
       'A preview: nothing is changed. There is no confirmation: the token is read-only.',
     );
     expect(await textOf(scoped, { id })).toContain('the token lacks the scope reopen_goal.');
-    expect(await textOf(agent, {})).toContain('the input names no record that could be changed.');
+    expect(await textOf(agent, {})).toContain('the input names no record: give its id.');
   });
 
   test('that is read-only may call no operation: a result says so', async () => {
@@ -118,7 +127,7 @@ describe('a token', () => {
       expect({ code, detail, remedy }).toEqual({
         code: 'READ_ONLY_TOKEN',
         detail: 'This API token is read-only. Mutations require a write-enabled token.',
-        remedy: 'Use a token that may change things, or ask whoever runs the gateway for one.',
+        remedy: 'preview_change shows what would change. No tool can change that: tell the person whom you work for.',
       });
     }
   });
@@ -147,7 +156,10 @@ describe('the tools that read', () => {
     const first = await mine.call('find_goals', { text: 'launch' });
     const { nodes, page_info: pageInfo, total_count: total } = first.structuredContent;
     expect({ shown: nodes.length, total }).toEqual({ shown: 20, total: 21 });
-    expect(first.content).toEqual([{ type: 'text', text: '20 of 21. For more, call again with end_cursor as after.' }]);
+    expect(first.content[0]).toEqual({
+      type: 'text',
+      text: '20 of 21. For more, call again with end_cursor as after.',
+    });
     const second = await mine.data('find_goals', { text: 'launch', after: pageInfo.end_cursor });
     expect(second.nodes).toHaveLength(1);
     expect(second.nodes[0]).toMatchObject({ is_closed: false, permissions: { can_edit: true } });
@@ -156,7 +168,7 @@ describe('the tools that read', () => {
   test('find files and documents by name, and deleted files', async () => {
     const file = await world.file(hub, caller, { name: 'Quarterly report' });
     const document = await world.document(hub, caller, [{ title: 'Quarterly plan', content: 'x' }]);
-    const found = await agent.data('find_files_and_documents', { by_name: { text: 'quarterly' } });
+    const found = await agent.data('find_files_and_documents', { text: 'quarterly' });
     expect(found.nodes.map(({ kind, id }: Json) => [kind, id])).toEqual([
       ['resource_hub_document', document.id],
       ['resource_hub_file', file.id],
@@ -166,8 +178,12 @@ describe('the tools that read', () => {
       file.id,
       caller.id,
     ]);
-    const deleted = await agent.data('find_files_and_documents', { deleted_in_hub: { id: hub.id } });
-    expect(deleted.deleted_files.nodes).toMatchObject([{ id: file.id, deleted_by: { id: caller.id } }]);
+    const deleted = { kind: 'resource_hub_file', id: file.id, deleted_by: { id: caller.id } };
+    for (const given of [{ deleted: true }, { deleted: true, text: 'QUARTERLY' }])
+      expect((await agent.data('find_files_and_documents', given)).nodes).toMatchObject([deleted]);
+    expect((await agent.data('find_files_and_documents', { deleted: true, text: 'yearly' })).nodes).toEqual([]);
+    const live = await agent.data('find_files_and_documents', { deleted: false, text: 'quarterly' });
+    expect(live.nodes).toMatchObject([{ id: document.id }]);
   });
 
   test('read a document with what each version would change', async () => {
@@ -175,7 +191,12 @@ describe('the tools that read', () => {
     const read = await agent.data('read_document', { id });
     expect(read.versions.nodes.map(({ version_number: number }: Json) => number)).toEqual([2, 1]);
     expect(read.versions.nodes[0].diff_to_current).toBeNull();
-    expect(read.versions.nodes[1].diff_to_current.content.changes).toEqual([
+    expect(read.readable_text).toEqual({ text: 'one three', number: 1, count: 1 });
+    expect(read.content).toBeNull();
+    expect((await agent.data('read_document', { id, whole: true })).content).toBe('one three');
+    const first = await agent.data('read_document', { id, version_number: 1 });
+    expect(first).toMatchObject({ current_version: 2, version: { readable_text: { text: 'one two' } } });
+    expect(read.versions.nodes[1].diff_to_current.content.excerpt.changes).toEqual([
       { kind: 'unchanged', text: 'one ' },
       { kind: 'removed', text: 'two' },
       { kind: 'added', text: 'three' },
@@ -187,12 +208,11 @@ describe('the tools that read', () => {
     const { id } = await world.file(hub, caller);
     for (const name of ['delete_resource_hub_file', 'recover_resource_hub_file'])
       await agent.data(name, await agent.confirmed(name, { file_id: id }));
-    const { activities } = await agent.data('recent_changes', { file: { id } });
+    const { activities } = await agent.data('recent_changes', { file_id: id });
     expect(activities.nodes).toMatchObject([
       { action: 'resource_hub_file_recovered', surface: 'mcp', token: { name: 'write' }, author: { id: caller.id } },
       { action: 'resource_hub_file_deleted', surface: 'mcp' },
     ]);
-    expect((await agent.data('recent_changes', { all: {} })).page_info).toBeDefined();
   });
 });
 
@@ -209,14 +229,14 @@ describe('what is wrong', () => {
     ],
     ['find_goals', { text: 'x' }, [{ field: 'text', code: 'too_short' }]],
     ['find_goals', { after: 'x' }, [{ field: 'after', code: 'invalid' }]],
-    ['find_files_and_documents', {}, [{ field: '', code: 'required' }]],
-    [
-      'find_files_and_documents',
-      { by_name: { text: 'abc' }, deleted_in_hub: { id: 'x' } },
-      [{ field: '', code: 'required' }],
-    ],
-    ['find_files_and_documents', { by_name: { text: 'x' } }, [{ field: 'by_name.text', code: 'too_short' }]],
-    ['find_files_and_documents', { by_name: {} }, [{ field: 'by_name.text', code: 'required' }]],
+    ['find_files_and_documents', {}, [{ field: 'text', code: 'required' }]],
+    ['find_files_and_documents', { deleted: 'yes' }, [{ field: 'deleted', code: 'type' }]],
+    ['find_files_and_documents', { text: 'x' }, [{ field: 'text', code: 'too_short' }]],
+    ['find_people', { text: 'x' }, [{ field: 'text', code: 'too_short' }]],
+    ['recent_changes', { goal_id: 'x', file_id: 'y' }, [{ field: 'file_id', code: 'invalid' }]],
+    ['recent_changes', { first: 101 }, [{ field: 'first', code: 'too_large' }]],
+    ['read_document', { version_number: 1 }, [{ field: 'id', code: 'required' }]],
+    ['read_document', { id: 'x', page: 0 }, [{ field: 'page', code: 'too_small' }]],
     ['read_document', { id: 'x', first: -1 }, [{ field: 'first', code: 'too_small' }]],
     ['read_document', { id: 'x', first: 1_000 }, [{ field: 'first', code: 'too_large' }]],
     ['preview_change', { reopen_gaol: {} }, [{ field: 'reopen_gaol', code: 'unknown' }]],
@@ -263,7 +283,7 @@ describe('what is wrong', () => {
     ['a batch', [message, message], {}, 400, -32_600],
     ['no message', { hello: 'world' }, {}, 400, -32_600],
     ['text', '"tools/list"', {}, 400, -32_600],
-    ['a version that nobody knows', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_000],
+    ['a version that nobody knows', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_022],
     ['an unknown tool', { ...message, method: 'tools/call', params: { name: 'drop_tables' } }, {}, 200, -32_602],
     ['an unknown method', { ...message, method: 'tools/destroy' }, {}, 200, -32_601],
     ['what would be told later', { ...message, method: 'subscriptions/listen' }, {}, 404, -32_601],
@@ -348,7 +368,7 @@ describe('the itinerary of every surface', () => {
     expect(await asked({ method: 'POST' }, '/mcpp')).toBe(404);
     expect(await asked({ method: 'GET', headers: { Accept: 'text/event-stream' } })).toBe(405);
     expect(await asked({ method: 'DELETE', headers: { authorization } })).toBe(405);
-    expect(await asked({ method: 'POST', headers: { Accept: 'text/event-stream' } })).toBe(406);
+    expect(await asked({ method: 'POST', headers: { Accept: 'text/html' } })).toBe(406);
     expect(await asked({ method: 'POST', body: '{' })).toBe(401);
     expect(await asked({ method: 'POST', headers: { authorization }, body: '{' })).toBe(415);
     expect(await asked({ method: 'POST', headers: { authorization, ...json }, body: 'x'.repeat(1_048_577) })).toBe(413);

@@ -59,6 +59,19 @@ const errorsOf = async (token: string, variables: Json) => {
 };
 
 describe('the feed', () => {
+  test('has the newest first for whoever asks for them, page by page', async () => {
+    const { caller } = await companyWithEvents(5);
+    const newest = `query ($after: String) { events(first: 2, after: $after, direction: DESC) {
+      nodes { activity { name } } pageInfo { endCursor hasNextPage } } }`;
+    const found: string[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { nodes, pageInfo }: Json = (await world.graphql(caller.token, newest, { after })).body.data.events;
+      found.push(...nodes.map(({ activity }: Json) => activity.name));
+      ({ endCursor: after, hasNextPage: more } = pageInfo);
+    }
+    expect(found).toEqual(['event 5', 'event 4', 'event 3', 'event 2', 'event 1']);
+  });
+
   test('has the events from the beginning, oldest first, each with its type, sequence and activity', async () => {
     const { caller, space } = await world.team();
     const goal = await world.closedGoal(space, { name: 'Grow' });

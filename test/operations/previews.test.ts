@@ -19,7 +19,7 @@ async function team() {
 }
 
 const reopen = `query($input: ReopenGoalInput!, $first: Int) { previewGoalReopen(input: $input) {
-  goal { id isClosed } wouldChange
+  goal { id isClosed } wouldChange message
   notified(first: $first) { totalCount nodes { id fullName } pageInfo { hasNextPage } }
   subscribed { totalCount nodes { id } } } }`;
 
@@ -69,7 +69,7 @@ describe('previewGoalReopen', () => {
         subscriberIds: [invited.id, suspended.id, blind.id, caller.id],
       };
       const { previewGoalReopen: found } = await preview(caller.readOnlyToken, reopen, { input });
-      expect(found).toMatchObject({ wouldChange: true, goal: { id: goal.id, isClosed: true } });
+      expect(found).toMatchObject({ wouldChange: true, goal: { id: goal.id, isClosed: true }, message });
 
       expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
       const notified = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
@@ -86,8 +86,15 @@ describe('previewGoalReopen', () => {
     const { caller, space } = await team();
     const goal = await world.goal(space);
     const nobody = { totalCount: 0, nodes: [] };
-    const open = await preview(caller.token, reopen, { input: { id: goal.id, sendNotificationsToEveryone: true } });
-    expect(open.previewGoalReopen).toMatchObject({ wouldChange: false, notified: nobody, subscribed: nobody });
+    const open = await preview(caller.token, reopen, {
+      input: { id: goal.id, message: 'x', sendNotificationsToEveryone: true },
+    });
+    expect(open.previewGoalReopen).toMatchObject({
+      wouldChange: false,
+      message: null,
+      notified: nobody,
+      subscribed: nobody,
+    });
     const none = await preview(caller.token, reopen, { input: {} });
     expect(none.previewGoalReopen).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
   });
@@ -166,6 +173,44 @@ describe('previewDocumentRestore', () => {
       title: found.titleAfter,
       content: found.contentAfter,
     });
+  });
+
+  test('names exactly those whom restoring then subscribes', async () => {
+    const { company, caller, space } = await team();
+    const person = (data: Json = {}) => world.person(company, data);
+    const [mentioned, suspended, subscribed, canceled] = [
+      await person({ fullName: 'A' }),
+      await person({ fullName: 'B', suspendedAt: new Date() }),
+      await person(),
+      await person(),
+    ];
+    const mentions = [mentioned, suspended, subscribed, canceled, { id: 'nobody' }].map(({ id }) => ({
+      type: 'mention',
+      attrs: { id },
+    }));
+    const content = JSON.stringify({ type: 'doc', content: [{ type: 'paragraph', content: mentions }] });
+    const hub = await world.hub(company, { spaceId: space.id });
+    const document = await world.document(hub, caller, [content, 'new']);
+    const followers = [subscribed, { ...canceled, canceled: true }];
+    await world.subscribe({ companyId: document.companyId, documentId: document.id }, followers);
+    const query = `query($documentId: ID!, $versionNumber: Int!) {
+      previewDocumentRestore(input: { documentId: $documentId, versionNumber: $versionNumber }) {
+        subscribed { totalCount nodes { id } }
+      } }`;
+    const subscribers = async (versionNumber: number) => {
+      const found = await preview(caller.readOnlyToken, query, { documentId: document.id, versionNumber });
+      return found.previewDocumentRestore.subscribed;
+    };
+    expect(await subscribers(2)).toEqual({ totalCount: 0, nodes: [] });
+    const found = await subscribers(1);
+    expect(found.totalCount).toBe(2);
+    const input = { documentId: document.id, versionNumber: 1, expectedCurrentVersion: 2 };
+    await world.graphql(caller.token, mutation.restore, { input });
+    const added = await db.subscription.findMany({
+      where: { type: 'mentioned', subscriptionList: { documentId: document.id } },
+    });
+    expect(ids(found)).toEqual(added.map(({ personId }) => personId).sort());
+    expect((await subscribers(1)).totalCount).toBe(0);
   });
 
   test('says when restoring would change nothing', async () => {

@@ -45,6 +45,18 @@ async function brokenLinks(path: string) {
 }
 
 describe('the guide', () => {
+  test('shows the address of the gateway that serves it, and blocks of code get a button that copies them', async () => {
+    const { text } = await pageAt('/guide/quickstart');
+    expect(text).toContain(`${origin}/graphql`);
+    expect(text).not.toContain('http://127.0.0.1:4000');
+    expect(text).toContain('/pages/guideCode.js');
+    for (const [path, name] of [
+      ['/history', 'History'],
+      ['/mcp', 'Agents'],
+    ])
+      expect(text).toMatch(new RegExp(`<nav aria-label="Pages">[^]*<a href="${path}">${name}</a>[^]*</nav>`));
+  });
+
   test('has a page for each document, and each page lists them all', async () => {
     for (const path of guidePages) {
       const { status, text } = await pageAt(path);

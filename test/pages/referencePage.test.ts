@@ -62,7 +62,7 @@ describe('/docs', () => {
       'time or null',
       'Person or null',
       'list of Target',
-      'list of strings or null, at most 20,000',
+      'list of strings or null, at most 10,000',
       'integer, at least 1',
     ]);
   });

@@ -24,8 +24,9 @@ async function fetcher(params, { headers = {} } = {}) {
     body: JSON.stringify(params),
   });
   if (response.headers.get('Content-Type').startsWith('text/event-stream')) {
-    showOutcome(`${response.status} ${response.statusText} · listening`);
-    return liveResponses(response.body, stop);
+    const say = (state) => showOutcome(`${response.status} ${response.statusText} · ${state}`);
+    say('listening');
+    return liveResponses(response.body, stop, say);
   }
   const { extensions: { cost, ...others } = {}, ...result } = await response.json();
   const milliseconds = Math.round(performance.now() - start);
@@ -51,13 +52,17 @@ function takeLinked() {
   return { query: searchParams.get('query'), variables: searchParams.get('variables') ?? '' };
 }
 
+/** Variables as the editor has them: nothing if there are none. */
+const textOf = (variables) => (Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : '');
+
 const linked = takeLinked();
 const root = ReactDOM.createRoot(document.getElementById('graphiql'));
 
 const properties = {
   fetcher,
   ...linked,
-  defaultQuery: settings.queries[0],
+  defaultQuery: settings.queries[0].query,
+  variables: linked.variables ?? textOf(settings.queries[0].variables),
   // On a phone the query needs the room.
   defaultEditorToolsVisibility: linked.variables ? 'variables' : false,
   // The ids of the demo may have changed by the next visit.
@@ -86,17 +91,32 @@ const [queryEditor, variablesEditor] = ['.graphiql-query-editor', '.graphiql-edi
 );
 
 const menu = document.getElementById('examples');
-menu.addEventListener('change', () => {
+menu.addEventListener('change', async () => {
+  const { query, variables } = settings.queries[menu.value];
+  const chosen = menu.value;
+  // What the reader has typed stays in its tab.
+  if (isTyped()) {
+    document.querySelector('#graphiql [aria-label="Add tab"]').click();
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+  }
   const editor = queryEditor();
   editor.off('change', leaveExample);
-  editor.setValue(settings.queries[menu.value]);
-  variablesEditor().setValue('');
+  editor.setValue(query);
+  variablesEditor().setValue(textOf(variables));
+  menu.value = chosen;
   editor.on('change', leaveExample);
 });
 
+/** Whether the editor has what no example has. */
+function isTyped() {
+  const text = queryEditor().getValue().trim();
+  return text !== '' && settings.queries.every(({ query }) => query.trim() !== text);
+}
+
 /** The menu names the example for as long as the editor has it as it is. Then the same one can be chosen again. */
 function leaveExample(editor) {
-  if (editor.getValue() !== settings.queries[menu.value]) menu.value = '';
+  if (editor.getValue() !== settings.queries[menu.value]?.query) menu.value = '';
 }
 
 /** What a colleague needs to see the same query. It has no token. */

@@ -16,13 +16,21 @@ async function* responsesIn(body, stop) {
   }
 }
 
-/** The responses of a stream as GraphiQL takes them: `return` ends the request, also while a response is awaited. */
-export function liveResponses(body, stop) {
+/**
+ * The responses of a stream as GraphiQL takes them: `return` ends the request, also while a response is awaited. Says when
+ * it has stopped, or the server has ended it.
+ */
+export function liveResponses(body, stop, say) {
   const responses = responsesIn(body, stop.signal);
   return {
-    next: () => responses.next(),
+    async next() {
+      const response = await responses.next();
+      if (response.done && !stop.signal.aborted) say('ended by the server');
+      return response;
+    },
     async return() {
       stop.abort();
+      say('stopped');
       return { done: true };
     },
     [Symbol.asyncIterator]() {

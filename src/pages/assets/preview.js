@@ -10,10 +10,11 @@ export async function previewNodes({ query, variables, token }) {
   const { code, message, preview } = await ask(query, variables, token).catch(failed);
   if (code) return [refusal(code, message)];
   if (!preview) return [verdict(false)];
-  const { wouldChange, difference, notified, subscribed } = preview;
+  const { wouldChange, difference, file, notified, subscribed } = preview;
   return [
     verdict(wouldChange),
     ...(difference ? differenceNodes(difference) : []),
+    ...(wouldChange && file?.pathToFile ? [placeOf(file)] : []),
     ...people('Notified', notified),
     ...people('Subscribed', subscribed),
   ];
@@ -58,6 +59,12 @@ export function differenceNodes({ title, content, isFormattingOnly }, of = '') {
     ...(isChanged(content) ? drawn('Content', content) : []),
     ...(isFormattingOnly ? [element('p', { textContent: 'Only the formatting differs.' })] : []),
   ];
+}
+
+/** Where a file would be again. */
+function placeOf({ name, pathToFile }) {
+  const place = pathToFile.map((folder) => folder.name).join(' › ') || 'the root of its hub';
+  return element('p', {}, element('strong', { textContent: `${name}: ` }), `is back in ${place}`);
 }
 
 function people(what, list) {

@@ -16,15 +16,15 @@ export interface Sample {
 }
 
 /**
- * The same request in each language. The samples read the token from `TOKEN`. The command carries `key` as it is: not
- * every terminal can make one, and a command that is run twice changes something once.
+ * The same request in each language. The samples read the token from `TOKEN`, and carry `key` as it is: what is run twice
+ * changes something once.
  */
 export function samplesOf(base: string, request: SampleRequest, key: string): Sample[] {
   return [
     { language: 'curl', label: 'curl', text: curl(base, request, key) },
-    { language: 'javascript', label: 'JavaScript', text: javascript(base, request) },
-    { language: 'python', label: 'Python', text: python(base, request) },
-    { language: 'graphql', label: 'GraphQL', text: graphql(request) },
+    { language: 'javascript', label: 'JavaScript', text: javascript(base, request, key) },
+    { language: 'python', label: 'Python', text: python(base, request, key) },
+    { language: 'graphql', label: 'GraphQL', text: graphql(request, key) },
   ];
 }
 
@@ -37,7 +37,7 @@ export const inputOf = (body: Record<string, unknown>): Record<string, unknown> 
     ]),
   );
 
-/** The call as a GraphQL document. JSON strings, numbers and lists are GraphQL values too. */
+/** The call as a GraphQL document. JSON strings, numbers and lists are GraphQL values too. @public: browsers import it. */
 export function documentOf({ template, body }: SampleRequest): string {
   const fields = Object.entries(inputOf(body)).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
   const argument =
@@ -70,14 +70,14 @@ export const shellQuoted = (argument: string) =>
 
 const nothingChanged = 'The request had no id: nothing was changed.';
 
-function javascript(base: string, { path, body, nullable }: SampleRequest): string {
+function javascript(base: string, { path, body, nullable }: SampleRequest, key: string): string {
   const text = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
   return `const response = await fetch(${JSON.stringify(base + path)}, {
   method: "POST",
   headers: {
     Authorization: \`Bearer \${process.env.TOKEN}\`,
     "Content-Type": "application/json",
-    "Idempotency-Key": crypto.randomUUID(),
+    "Idempotency-Key": ${JSON.stringify(key)},
   },
   body: JSON.stringify(${text}),
 });
@@ -86,15 +86,15 @@ console.log(response.status, result);${nullable ? `\nif (result.${nullable} === 
 }
 
 /** Only with what Python itself has. A problem is a response too. */
-function python(base: string, { path, body, nullable }: SampleRequest): string {
+function python(base: string, { path, body, nullable }: SampleRequest, key: string): string {
   const check = `\nif "${nullable}" in result and result["${nullable}"] is None:\n    print("${nothingChanged}", file=sys.stderr)`;
-  return `import json, os, sys, urllib.error, urllib.request, uuid
+  return `import json, os, sys, urllib.error, urllib.request
 
 body = ${pythonValue(body)}
 request = urllib.request.Request(${JSON.stringify(base + path)}, json.dumps(body).encode(), {
     "Authorization": f"Bearer {os.environ['TOKEN']}",
     "Content-Type": "application/json",
-    "Idempotency-Key": str(uuid.uuid4()),
+    "Idempotency-Key": ${JSON.stringify(key)},
 })
 try:
     response = urllib.request.urlopen(request)
@@ -110,9 +110,9 @@ const pythonNames: Record<string, string> = { true: 'True', false: 'False', null
 const pythonValue = (value: unknown): string =>
   JSON.stringify(value, null, 4).replace(/"(?:\\.|[^"\\])*"|true|false|null/g, (part) => pythonNames[part] ?? part);
 
-const graphql = (request: SampleRequest): string =>
+const graphql = (request: SampleRequest, key: string): string =>
   [
-    '# Send it with a new Idempotency-Key, as every change.',
+    `# Send it with the header Idempotency-Key: ${key}`,
     ...(request.nullable
       ? [`# If ${request.nullable} is null in the response, the request had no id: nothing was changed.`]
       : []),

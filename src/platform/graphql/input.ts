@@ -145,7 +145,7 @@ function read(
 }
 
 /** A list may have this many times as many items as distinct items. */
-export const repeats = 2;
+const repeats = 2;
 
 const hasTooMany = (items: unknown[], most: number) => items.length > repeats * most || new Set(items).size > most;
 

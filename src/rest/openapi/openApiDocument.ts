@@ -58,7 +58,7 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
 }
 
 const listed = ({ title, isAddition }: PreparedMutation) =>
-  `${title.toLowerCase()}${isAddition ? ' (an addition of Goalpost)' : ''}`;
+  `${title.toLowerCase()}${isAddition ? ' (other servers of this API do not have it)' : ''}`;
 
 /** The description of the API, which names its operations by their titles. */
 const descriptionOf = (

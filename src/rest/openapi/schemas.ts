@@ -19,7 +19,6 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { repeats } from '../../platform/graphql/index.js';
 import { snakeCase } from '../../platform/http/index.js';
 import { type Fragments, selectedFields } from '../storedMutation.js';
 
@@ -220,14 +219,13 @@ export function requestSchema(type: GraphQLInputObjectType, components: Componen
   }));
 }
 
-/** The constraints of an input field in addition to its type. */
-const constraintsOf = ({ minimum, maximum, maxLength, maxItems }: JsonSchema): JsonSchema => {
-  // Of distinct items; a list that repeats some may be longer.
-  const most = maxItems === undefined ? undefined : repeats * Number(maxItems);
-  return Object.fromEntries(
-    Object.entries({ minimum, maximum, maxLength, maxItems: most }).filter(([, value]) => value !== undefined),
+/** The constraints of an input field in addition to its type. Of a list, the most distinct items: it may repeat some. */
+const constraintsOf = ({ minimum, maximum, maxLength, maxItems, bounds }: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries({ minimum, maximum, maxLength, maxItems, ...(bounds as object | undefined) }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
-};
 
 function schemaOf(type: GraphQLInputType, components: Components, constraints: JsonSchema = {}): JsonSchema {
   const inner = getNullableType(type);

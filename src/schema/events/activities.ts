@@ -7,7 +7,8 @@ import {
   canViewSubject,
   subjectAccess,
 } from '../../policies/visibility.js';
-import { builder, keyColumns } from '../builder.js';
+import { subjectOf } from '../../rules/activityActions.js';
+import { builder, enumOf, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal } from '../goals/goal.js';
 import { ResourceHubDocument } from '../hubs/document.js';
@@ -47,7 +48,29 @@ const ActivitySubject = builder.unionType('ActivitySubject', {
   types: [Goal, ResourceHubFile, ResourceHubDocument],
 });
 
+const subjectKinds = { goal: 'goal', file: 'resource_hub_file', document: 'resource_hub_document' } as const;
+
+const ActivitySubjectKind = enumOf('ActivitySubjectKind', 'The kind of what an activity is about.', {
+  goal: 'A goal.',
+  resource_hub_file: 'A file of a resource hub.',
+  resource_hub_document: 'A document of a resource hub.',
+});
+
 builder.prismaObjectFields(Activity, (t) => ({
+  subjectKind: t.field({
+    type: ActivitySubjectKind,
+    description: 'The kind of what the activity is about.',
+    select: { action: true },
+    resolve: ({ action }) => subjectKinds[subjectOf(action)],
+  }),
+  subjectId: t.id({
+    nullable: true,
+    description:
+      'The ID of the goal, file or document, even if it has since been deleted: a deleted file can be recovered. Null where `name` is.',
+    select: (_args, { actor }) => ({ goalId: true, fileId: true, documentId: true, ...subjectAccess(actor) }),
+    resolve: (activity, _args, { actor }) =>
+      canViewNameOfSubject(actor, activity) ? (activity.goalId ?? activity.fileId ?? activity.documentId) : null,
+  }),
   name: t.string({
     nullable: true,
     description:

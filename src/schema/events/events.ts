@@ -8,6 +8,7 @@ import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, manyEvents } from '../builder.js';
 import { byId, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { plannedQuery } from '../plans.js';
+import { OrderDirection } from '../scalars.js';
 import { Activity, ActivityAction, EventOrigin } from './activity.js';
 
 const Event = builder.prismaObject('Activity', {
@@ -70,7 +71,12 @@ builder.prismaObjectField(Event, 'body', (t) =>
   }),
 );
 
-const EventConnection = connectionType('Event', Event, 'A page of events, oldest first.', { isCounted: false });
+const EventConnection = connectionType(
+  'Event',
+  Event,
+  'A page of events, oldest first unless the newest were asked for.',
+  { isCounted: false },
+);
 
 builder.objectField(EventConnection, 'throughSequence', (t) =>
   t.field({
@@ -102,12 +108,18 @@ builder.queryField('events', (t) =>
   t.field({
     type: EventConnection,
     description:
-      'Lists the events of the company that the caller can see, oldest first. A page looks at up to 1,000 events, so it ' +
+      'Lists the events of the company that the caller can see, oldest first unless `direction` says otherwise. A page looks at up to 1,000 events, so it ' +
       'may have fewer than asked for, or none; `pageInfo` says whether to go on. Errors: BAD_USER_INPUT.',
     extensions: { ...manyEvents, check: eventErrors },
     args: {
       first: pageArguments.first,
       after: pageArguments.after,
+      direction: t.arg({
+        type: OrderDirection,
+        required: false,
+        defaultValue: 'asc',
+        description: 'Whether to begin with the oldest event or, with DESC, with the newest. Null is like the default.',
+      }),
       actions: t.arg({
         type: [ActivityAction],
         required: false,
@@ -120,9 +132,9 @@ builder.queryField('events', (t) =>
           'Leaves out the events of these origins, such as those that the caller itself has written. If null, none.',
       }),
     },
-    resolve: (_root, { actions, exceptOrigins, ...args }, context, info) =>
+    resolve: (_root, { actions, exceptOrigins, direction, ...args }, context, info) =>
       resolveConnection(context, info, args, {
-        list: eventFeed(context.actor, { actions, exceptOrigins }),
+        list: eventFeed(context.actor, { actions, exceptOrigins }, direction ?? 'asc'),
         load: byId(context, nodesQuery(context, info, 'Event'), (query, where) =>
           context.db.activity.findMany({ ...query, where }),
         ),

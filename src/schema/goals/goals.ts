@@ -2,7 +2,7 @@ import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.j
 import { type GoalFilter as Filter, goalCursor, goalList, type GoalOrder as Order } from '../../lists/goals.js';
 import { notFound } from '../../platform/failures/index.js';
 import { visibleTo } from '../../policies/visibility.js';
-import { builder, everyName } from '../builder.js';
+import { builder, everyName, namedText } from '../builder.js';
 import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { plannedQuery } from '../plans.js';
 import { OrderDirection } from '../scalars.js';
@@ -44,7 +44,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
       required: false,
       description:
         'Returns only the goals whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters.',
-      extensions: { maxLength: 200, ...everyName },
+      extensions: { ...namedText, ...everyName },
     }),
   }),
 });

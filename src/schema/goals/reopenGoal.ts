@@ -111,6 +111,10 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
       }),
       state: t.exposeString('state', { nullable: true, description: stateDescription }),
+      message: t.exposeString('message', {
+        nullable: true,
+        description: 'The message that would be posted. Null if there is none, or if the goal would not be reopened.',
+      }),
       notified: people('notified', 'The people who would be notified. Empty if the goal would not be reopened.'),
       subscribed: people(
         'subscribed',

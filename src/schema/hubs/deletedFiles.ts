@@ -1,7 +1,15 @@
-import { deletedFileCursor, deletedFileList } from '../../lists/ofRecord.js';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
+import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
+import {
+  deletedAnywhereCursor,
+  deletedFileCursor,
+  deletedFileList,
+  filesDeletedAnywhere,
+} from '../../lists/ofRecord.js';
 import { callersAccess, canEdit } from '../../policies/access.js';
 import { recoverableFile } from '../../policies/recovery.js';
-import { builder } from '../builder.js';
+import { builder, everyName, namedText } from '../builder.js';
 import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { Person } from '../people/person.js';
 import { ResourceHubFile } from './file.js';
@@ -26,6 +34,11 @@ const ResourceHubFileConnection = connectionType(
   'A page of files, the most recently deleted first.',
 );
 
+const loadRecoverable = (context: Context, info: GraphQLResolveInfo) =>
+  byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
+    context.db.resourceHubFile.findMany({ ...query, where: { ...where, ...recoverableFile(context.actor) } }),
+  );
+
 builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
   t.field({
     type: ResourceHubFileConnection,
@@ -41,10 +54,40 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
         ? resolveConnection(context, info, args, {
             list: deletedFileList(context.actor),
             scope: hub.id,
-            load: byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
-              context.db.resourceHubFile.findMany({ ...query, where: { ...where, ...recoverableFile(context.actor) } }),
-            ),
+            load: loadRecoverable(context, info),
           })
         : null,
+  }),
+);
+
+type DeletedFileArguments = PageArguments & { text?: string | null };
+
+builder.queryField('deletedFiles', (t) =>
+  t.field({
+    type: ResourceHubFileConnection,
+    description:
+      'Finds deleted files in all hubs in which the caller can delete and recover files, the most recently deleted first. ' +
+      'Error: BAD_USER_INPUT.',
+    extensions: {
+      ...everyName,
+      check: ({ text, ...page }: DeletedFileArguments, field: string) => [
+        ...textErrors(`${field}.text`, text),
+        ...pageErrors(deletedAnywhereCursor, field, page),
+      ],
+    },
+    args: {
+      text: t.arg.string({
+        required: false,
+        description:
+          'What the name contains, ignoring case and spaces around the text, which has 3 to 200 characters. If it is null, returns all deleted files.',
+        extensions: namedText,
+      }),
+      ...pageArguments,
+    },
+    resolve: (_root, { text, ...args }, context, info) =>
+      resolveConnection(context, info, args, {
+        list: filesDeletedAnywhere(context.actor, text),
+        load: loadRecoverable(context, info),
+      }),
   }),
 );

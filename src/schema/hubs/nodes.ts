@@ -12,7 +12,7 @@ import {
   rankOf,
 } from '../../lists/resourceHubNodes.js';
 import { visibleDocument, visibleFile } from '../../policies/visibility.js';
-import { builder, everyName } from '../builder.js';
+import { builder, everyName, namedText } from '../builder.js';
 import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { folderOf, type NodeShape, ResourceHubFolder, ResourceHubNode } from './folder.js';
 import { ResourceHub } from './resourceHub.js';
@@ -71,7 +71,7 @@ const ResourceHubNodeFilter = builder.inputType('ResourceHubNodeFilter', {
       required: false,
       description:
         "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters. If null, returns the nodes at the hub's root.",
-      extensions: { maxLength: 200, ...everyName },
+      extensions: { ...namedText, ...everyName },
     }),
   }),
 });
@@ -133,7 +133,7 @@ builder.queryField('resourceHubNodes', (t) =>
       text: t.arg.string({
         required: true,
         description: 'What the name contains, ignoring case and spaces around the text, which has 3 to 200 characters.',
-        extensions: { maxLength: 200 },
+        extensions: namedText,
       }),
       ...pageArguments,
     },

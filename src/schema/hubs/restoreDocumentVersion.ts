@@ -1,3 +1,4 @@
+import { restoreAudienceList, restoreCursor } from '../../lists/recipients.js';
 import {
   type DocumentRestorePreview,
   previewDocumentRestore,
@@ -6,7 +7,9 @@ import {
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, twoLongTexts } from '../builder.js';
 import { changes, expectedState, payloadOf, stateDescription } from '../changes.js';
+import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
+import { PersonConnection } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './document.js';
 import { readWithPath } from './folder.js';
@@ -124,6 +127,18 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
       extensions: twoLongTexts,
       description: 'The difference between the document before and after the restore.',
       resolve: (preview) => preview,
+    }),
+    subscribed: t.field({
+      type: PersonConnection,
+      description:
+        'The people whom the restore would subscribe to the document: those whom the version mentions, without those who are or were subscribed. Empty if the restore would change nothing.',
+      args: pageArguments,
+      extensions: checkedPage(restoreCursor),
+      resolve: ({ audience }, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: restoreAudienceList(context.actor, audience),
+          ...rowsOfModel(context, info, ['Person', context.db.person]),
+        }),
     }),
   }),
 });

@@ -3,6 +3,7 @@ import { Comparisons } from '../../text/comparisons.js';
 import type { Change, Difference } from '../../text/difference.js';
 import type { DocumentText } from '../../text/documentText.js';
 import { elided } from '../../text/elided.js';
+import { excerptOf, type Excerpt as TextExcerpt } from '../../text/pages.js';
 import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import { sharedInOperation } from '../connections.js';
 import { Person } from '../people/person.js';
@@ -31,7 +32,23 @@ const TextChange = builder.objectRef<Change>('TextChange').implement({
   }),
 });
 
+const Excerpt = builder.objectRef<TextExcerpt>('TextExcerpt').implement({
+  description: 'The beginning of the difference between two texts.',
+  fields: (t) => ({
+    changes: t.field({
+      type: [TextChange],
+      description: 'The pieces, in order, with `…` for unchanged text that is left out.',
+      resolve: ({ changes }) => changes,
+    }),
+    omitted: t.exposeInt('omitted', {
+      description:
+        'The number of removed and added characters that are left out at the end. 0 if all changes are shown.',
+    }),
+  }),
+});
+
 const mostContext = 100;
+const contextOfExcerpts = 8;
 
 const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
   description: 'The difference between two texts.',
@@ -59,10 +76,24 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
         return elided(changes, context);
       },
     }),
+    excerpt: t.field({
+      type: Excerpt,
+      description:
+        'What fits into a limit of both texts as pieces, with a few words of unchanged text around each change.',
+      args: {
+        size: t.arg.int({
+          required: false,
+          defaultValue: 2_000,
+          description: 'About how many characters to show at most.',
+          extensions: { minimum: 1, maximum: 10_000 },
+        }),
+      },
+      resolve: ({ changes }, { size }) => excerptOf(elided(changes, contextOfExcerpts), 2 * (size ?? 2_000)),
+    }),
   }),
 });
 
-const comparisons = sharedInOperation(() => new Comparisons());
+export const comparisons = sharedInOperation(() => new Comparisons());
 
 export const DocumentDifference = builder
   .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')

@@ -19,7 +19,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   /** Chooses an example of GraphiQL. */
   async function choose(page: Page, name: string): Promise<void> {
     await page.getByRole('combobox', { name: 'Example' }).selectOption(name);
-    await expect.poll(() => editor(page).innerText(), patience).toContain(` ${name} `);
+    await expect.poll(() => editor(page).innerText(), patience).toMatch(new RegExp(` ${name}[ (]`));
   }
 
   const example = (page: Page, name: string) => page.locator(`[data-example="${name}"]`);
@@ -53,17 +53,17 @@ describe.skipIf(!chromium)('in a browser', () => {
       JSON.parse(document.getElementById('settings')?.textContent ?? ''),
     );
     const shown = () => page.locator('.result-window').innerText();
-    const change = (name: string) =>
-      own.client.graphql(
-        token,
-        queries.find((text: string) => text.includes(`mutation ${name} `)),
-      );
+    const change = (name: string) => {
+      const { query, variables } = queries.find((each: { query: string }) => each.query.includes(`mutation ${name}(`));
+      return own.client.graphql(token, query, variables);
+    };
     expect((await change('ReopenGoal')).body.errors).toBeUndefined();
     await expect.poll(shown, patience).toContain('"goal.reopened"');
     expect((await change('DeleteResourceHubFile')).body.errors).toBeUndefined();
     await expect.poll(shown, patience).toContain('"resource_hub_file.deleted"');
 
     await page.getByRole('button', { name: /stop query/i }).click();
+    await page.getByRole('status').getByText('200 OK · stopped').waitFor();
     const ended = () => own.lines().filter(({ msg }) => msg === 'stream ended');
     await expect.poll(ended, patience).toMatchObject([{ events: 2, ending: 'left' }]);
     await page.getByRole('button', { name: /execute query/i }).waitFor();

@@ -47,6 +47,9 @@ export const fields: Record<string, Row> = {
   'Query.resourceHubs': seen(all('resource_hubs')),
   // What it finds is tried below, and in test/api/lists.test.ts.
   'Query.resourceHubNodes': ruled,
+  // Whom and what they find is tried in test/api/people.test.ts and test/api/deletedFiles.test.ts.
+  'Query.people': ruled,
+  'Query.deletedFiles': ruled,
   'Query.events': seen(
     `SELECT 'Query' AS source, a.id AS target, coalesce(a.goal_id, f.resource_hub_id,
         CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS decider
@@ -95,6 +98,8 @@ export const fields: Record<string, Row> = {
   'Activity.subject': seen(column('activities', 'coalesce(goal_id, file_id, document_id)')),
   'Activity.documentVersion': seen(column('activities', 'document_version_id')),
 
+  // Where the name is, whose rule test/api/activities.test.ts tries.
+  'Activity.subjectId': ruled,
   'Activity.undoneOutcome': ruled,
   'Activity.token': ruled,
   'Activity.undoes': part,

@@ -1,0 +1,30 @@
+import { Prisma } from '../generated/client/client.js';
+import type { Actor } from '../policies/access.js';
+import { type CursorKind, contains, everywhere, type List } from './engine.js';
+
+export const peopleCursor: CursorKind = { name: 'people', key: 'text' };
+
+/**
+ * Selects the people `p` whom the caller can find: those of the company who are not suspended or, for a guest, those of the
+ * guest's spaces. Decisions: "People".
+ */
+export const findable = ({ companyId, personId }: Actor): Prisma.Sql => Prisma.sql`
+  p.company_id = ${companyId} AND p.suspended_at IS NULL AND (
+    p.id = ${personId}
+    OR (SELECT c.is_owner OR c.type <> 'guest' FROM people c WHERE c.company_id = ${companyId} AND c.id = ${personId})
+    OR p.id IN (
+      SELECT m.person_id FROM space_members own JOIN space_members m
+        ON m.company_id = ${companyId} AND m.space_id = own.space_id
+      WHERE own.company_id = ${companyId} AND own.person_id = ${personId}))`;
+
+/** The people that the caller can find, by name: all, or those whose names contain the text. */
+export const peopleList = (actor: Actor, text: string | null | undefined): List => ({
+  ...peopleCursor,
+  steps: Prisma.sql`found AS MATERIALIZED (
+    SELECT p.id, name_key(p.full_name) AS key FROM people p
+    WHERE ${findable(actor)} ${text == null ? Prisma.empty : Prisma.sql`AND ${contains(Prisma.sql`p.full_name`, text)}`})`,
+  branches: (_scopes, walk) => [
+    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM found f
+      WHERE TRUE ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+  ],
+});

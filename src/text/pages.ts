@@ -1,0 +1,78 @@
+import type { Change } from './difference.js';
+
+/**
+ * How much a text weighs for whoever reads it as JSON: a character counts the bytes that it has in JSON, and those that it
+ * has in JSON within JSON, which agents get too. A character of English weighs 2.
+ */
+const heaviestPage = 20_000;
+
+function weightOf(code: number): number {
+  if (code === 0x22 || code === 0x5c) return 6;
+  if (code < 0x20) return code === 0x0a || code === 0x09 || code === 0x0d ? 5 : 13;
+  if (code < 0x80) return 2;
+  if (code < 0x800) return 4;
+  return code < 0x10000 ? 6 : 8;
+}
+
+/** Where a piece of the text that weighs no more than this ends, never within a character, and what is left of the weight. */
+function pieceOf(text: string, start: number, weight: number): { end: number; left: number } {
+  let left = weight;
+  let end = start;
+  while (end < text.length) {
+    const code = text.codePointAt(end) ?? 0;
+    if (weightOf(code) > left) return { end, left: 0 };
+    left -= weightOf(code);
+    end += code > 0xffff ? 2 : 1;
+  }
+  return { end, left };
+}
+
+/** A part of a long text. */
+export interface TextPage {
+  text: string;
+  /** From 1. */
+  number: number;
+  count: number;
+}
+
+/** After so many pages others may have their turn. */
+const manyPages = 10;
+
+/** A page of a text; undefined if it has no such page. All pages together are the text; one ends at the end of a line if it can. */
+export function* pageOf(text: string, number: number): Generator<void, TextPage | undefined> {
+  let count = 0;
+  let page: string | undefined;
+  for (let start = 0; start < text.length || count === 0; ) {
+    const { end: limit } = pieceOf(text, start, heaviestPage);
+    const line = limit < text.length ? text.lastIndexOf('\n', limit - 1) + 1 : 0;
+    const end = line > start + (limit - start) / 2 ? line : limit;
+    if (++count === number) page = text.slice(start, end);
+    if (count % manyPages === 0) yield;
+    start = end;
+  }
+  return page === undefined ? undefined : { text: page, number, count };
+}
+
+/** What a piece weighs besides its text. */
+const pieceWeight = 70;
+
+/** The first pieces of a difference. */
+export interface Excerpt {
+  changes: Change[];
+  /** How many removed and added characters are left out. */
+  omitted: number;
+}
+
+/** As many pieces as weigh no more than this, the last one cut. */
+export function excerptOf(changes: readonly Change[], weight: number): Excerpt {
+  const shown: Change[] = [];
+  let omitted = 0;
+  let left = weight;
+  for (const { kind, text } of changes) {
+    const piece = pieceOf(text, 0, left - pieceWeight);
+    if (piece.end > 0) shown.push({ kind, text: text.slice(0, piece.end) });
+    if (kind !== 'unchanged') omitted += text.length - piece.end;
+    left = piece.left;
+  }
+  return { changes: shown, omitted };
+}

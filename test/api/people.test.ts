@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const query = `query ($text: String, $first: Int, $after: String) {
+  people(text: $text, first: $first, after: $after) { totalCount nodes { id fullName } pageInfo { endCursor } }
+}`;
+const ask = async (token: string, variables: Json = {}) => (await world.graphql(token, query, variables)).body;
+const namesFor = async (token: string, variables: Json = {}) =>
+  (await ask(token, variables)).data.people.nodes.map(({ fullName }: Json) => fullName);
+
+describe('people', () => {
+  test('are found by a part of the name, in any case, sorted by name, page by page', async () => {
+    const company = await world.company();
+    const caller = await world.person(company, { fullName: 'Zoe Weber' });
+    for (const fullName of ['Jonas Weber', 'anna Weberling', 'Tomas Okafor']) await world.person(company, { fullName });
+    expect(await namesFor(caller.readOnlyToken, { text: ' WEBER ' })).toEqual([
+      'anna Weberling',
+      'Jonas Weber',
+      'Zoe Weber',
+    ]);
+    const { people: first } = (await ask(caller.token, { first: 2 })).data;
+    expect(first).toMatchObject({
+      totalCount: 4,
+      nodes: [{ fullName: 'anna Weberling' }, { fullName: 'Jonas Weber' }],
+    });
+    expect(await namesFor(caller.token, { first: 2, after: first.pageInfo.endCursor })).toEqual([
+      'Tomas Okafor',
+      'Zoe Weber',
+    ]);
+  });
+
+  test('are those of the company who are not suspended', async () => {
+    const { company, caller } = await world.team();
+    await world.person(company, { fullName: 'Gone Weber', suspendedAt: new Date() });
+    await world.person(await world.company(), { fullName: 'Other Weber' });
+    expect(await namesFor(caller.token, { text: 'Weber' })).toEqual([]);
+  });
+
+  test('are for a guest only those of the same spaces', async () => {
+    const company = await world.company();
+    const guest = await world.person(company, { fullName: 'A guest', type: 'guest' });
+    const member = await world.person(company, { fullName: 'B member' });
+    const owner = await world.person(company, { fullName: 'C guest who owns', type: 'guest', isOwner: true });
+    await world.space(company, [guest, member]);
+    await world.space(company, [owner]);
+    expect(await namesFor(guest.token)).toEqual(['A guest', 'B member']);
+    expect(await namesFor(member.token)).toEqual(['A guest', 'B member', 'C guest who owns']);
+    expect(await namesFor(owner.token)).toEqual(['A guest', 'B member', 'C guest who owns']);
+  });
+
+  test.each([
+    [{ text: 'ab' }, 'people.text', 'too_short'],
+    [{ text: 'x'.repeat(201) }, 'text', 'too_long'],
+    [{ first: 101 }, 'people.first', 'too_large'],
+    [{ first: -1 }, 'people.first', 'too_small'],
+    [{ after: 'x' }, 'people.after', 'invalid'],
+  ])('are not found with %j', async (variables, field, code) => {
+    const { errors } = await ask((await world.team()).caller.token, variables);
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field, code }] });
+  });
+});
+
+describe('a name in the place of the ID of a person', () => {
+  async function refusal(name: string, isGuest = false) {
+    const company = await world.company();
+    const caller = await world.person(company);
+    const space = await world.space(company, [caller]);
+    const jonas = await world.person(company, { fullName: 'Jonas Weber' });
+    const twins = [
+      await world.person(company, { fullName: 'Ana Lima' }),
+      await world.person(company, { fullName: 'Ana Lima' }),
+    ];
+    const guest = await world.person(company, { type: 'guest' });
+    const { id } = await world.closedGoal(space);
+    await world.grant(company, guest, 70, { goalId: id });
+    const body = { id, subscriber_ids: [name] };
+    const { status, body: answer } = await world.post(restPaths.reopenGoal, isGuest ? guest.token : caller.token, body);
+    expect(status).toBe(400);
+    return { message: answer.errors[0].message, jonas, twins };
+  }
+
+  test('is refused with the ID', async () => {
+    const { message, jonas } = await refusal('jonas weber');
+    expect(message).toBe(`no person "jonas weber": send the ID of the person, "${jonas.id}"`);
+  });
+
+  test('of several people is refused with their IDs', async () => {
+    const { message, twins } = await refusal('Ana Lima');
+    for (const { id } of twins) expect(message).toContain(id);
+  });
+
+  test('is refused without one to a caller who cannot find the person', async () => {
+    expect((await refusal('Jonas Weber', true)).message).toBe('no person "Jonas Weber"');
+  });
+});
