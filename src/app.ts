@@ -41,6 +41,7 @@ import {
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
+import type { DatabaseOutage } from './platform/telemetry/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
@@ -78,6 +79,8 @@ interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Parti
   onChange?: (companyId: string) => void;
   /** The open subscriptions. */
   streams: Streams;
+  /** Is told what the database could not do. */
+  outage?: DatabaseOutage;
   /** If omitted, no webhook can be made. */
   webhooks?: WebhookRules;
 }
@@ -203,7 +206,7 @@ export const itinerary = [
 export function createPipeline(options: AppOptions): App {
   const settled = withDefaults(options);
   const { db, logger, clock, databaseTimeout, demo, rateLimiters, trustedProxies, persisted } = settled;
-  const mask = masking(logger);
+  const mask = masking(logger, options.outage);
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
     const { personId, companyId, tokenId } = actor ?? {};

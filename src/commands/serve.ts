@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { type ModelDatabase, openDatabase } from '../database.js';
 import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
 import { DemoKey, startLabel } from '../pages/demo.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
-import { isUnavailable } from '../platform/postgres/index.js';
+import { isAbsent, isUnavailable, reasonOf } from '../platform/postgres/index.js';
 import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/storedMutation.js';
@@ -83,6 +84,22 @@ function banner({ graphql, rest, browser, metrics, tokens, next }: Started, pain
 
 /** What is counted before anything serves. */
 const nothingYet: ReadMetrics = { text: '', contentType: 'text/plain' };
+const noDatabase: ReadMetrics = { ...nothingYet, text: 'goalpost_database_up 0\n' };
+
+const retryMilliseconds = 1_000;
+
+/** Opens a database once it is there: a machine starts both in any order, and a supervisor gives up some day. */
+async function awaited<Opened>(open: () => Promise<Opened>, onAbsent: (reason: string) => void): Promise<Opened> {
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      onAbsent(reasonOf(error));
+      await sleep(retryMilliseconds);
+    }
+  }
+}
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
@@ -108,12 +125,20 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     void stopped.then(() => {
       if (!serving) process.exit();
     });
-  const {
-    db: maintained,
-    url,
-    applied,
-    close,
-  } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
+  let waiting: string | undefined;
+  const read = async () => serving?.metrics?.read() ?? (waiting ? noDatabase : nothingYet);
+  metrics = await openMetrics(config, read, logger);
+  const open = () => openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
+  const onAbsent = (reason: string) => {
+    if (!waiting) logger.warn({ reason }, 'waiting for the database');
+    waiting = reason;
+  };
+  const opened = await (config.databaseUrl ? awaited(open, onAbsent) : open()).catch(async (error) => {
+    await metrics?.close();
+    throw error;
+  });
+  if (waiting) logger.warn('the database is there');
+  const { db: maintained, url, applied, close } = opened;
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
@@ -123,7 +148,6 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
     const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
     const job = { url, demo: tokens && { tokens, key, webhookKey } };
-    metrics = await openMetrics(config, async () => serving?.metrics?.read() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await openGateway(config, job, logger);
     const { base } = serving;
