@@ -1,36 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { type ModelDatabase, openDatabase } from '../database.js';
+import { openDatabase } from '../database.js';
 import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
 import { DemoKey, startLabel } from '../pages/demo.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
-import { isAbsent, isUnavailable, reasonOf } from '../platform/postgres/index.js';
+import { isAbsent, reasonOf } from '../platform/postgres/index.js';
 import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/storedMutation.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
-
-/** The commands that a new database needs: none once it has a workspace and a token. */
-async function nextCommands(db: ModelDatabase): Promise<string[]> {
-  // Every node of a distributed database has this table, so a gateway starts while one of them is lost.
-  const tokens = await db.$queryRaw<unknown[]>`SELECT company_id FROM token_companies LIMIT 1`;
-  if (tokens.length > 0) return [];
-  const createToken = 'npx goalpost token create --person <id> --name <name> --write';
-  return (await hasWorkspace(db)) ? [createToken] : ['npx goalpost import workspace.json', createToken];
-}
-
-/** Undefined if a node is lost that may have one. */
-async function hasWorkspace(db: ModelDatabase): Promise<boolean | undefined> {
-  try {
-    return (await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`).length > 0;
-  } catch (error) {
-    if (isUnavailable(error)) return undefined;
-    throw error;
-  }
-}
+import { nextCommands } from './nextCommands.js';
 
 /** A gateway that has just started. */
 export interface Started {

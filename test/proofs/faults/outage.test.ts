@@ -1,14 +1,19 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/platform/embedded/server.js';
+import { Restorer } from '../../../tools/faults/restorer.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { commandOutput, goalpost } from '../../support/goalpost.js';
 import { startPostgres } from '../../support/postgres.js';
-import { createRestorables } from '../../support/restorables.js';
+import { createRestorables, type Restorable } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
 
@@ -127,3 +132,46 @@ describe('an outage', () => {
     }
   });
 });
+
+// A disk of its own needs a mount.
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'a full disk: changes fail, reads and /readyz do not, and goalpost check says why',
+  async () => {
+    const disk = await mkdtemp(join(tmpdir(), 'goalpost-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m,mode=755', 'tmpfs', disk]);
+    const small = await startPostgres([], disk);
+    const settings = { DATABASE_URL: small.url };
+    await commandOutput(['migrate'], settings);
+    const restorables = await createRestorables(settings, 1);
+    const { base, client, lines, stop } = await startServer(
+      { ...settings, LOG_LEVEL: 'info', RATE_LIMIT_PER_TOKEN: '1000000' },
+      { quiet: true },
+    );
+    try {
+      const ballast = await open(join(disk, 'ballast'), 'a');
+      while ((await ballast.write(Buffer.alloc(4096)).catch(() => undefined)) !== undefined);
+      const restorer = new Restorer(base, restorables.token, restorables.documents[0] as Restorable);
+      const running = restorer.run();
+      await eventually(() => expect(restorer.answers.at(-1)?.status).toBe(503));
+      const reads = await client.graphql(restorables.token, '{ goals { nodes { id } } }');
+      expect([reads.status, (await fetch(`${base}/readyz`)).status]).toEqual([200, 200]);
+      const { code, stdout } = await goalpost(['check'], settings);
+      expect([code, stdout.split('\n')[1]]).toEqual([
+        1,
+        expect.stringMatching(/^ {2}problem {2}the server cannot write to its disk: .*No space left on device/),
+      ]);
+      await ballast.close();
+      await rm(join(disk, 'ballast'));
+      expect((await goalpost(['check'], settings)).code).toBe(0);
+      await eventually(() => expect(restorer.answers.at(-1)?.status).toBe(200));
+      restorer.stop();
+      await running;
+      expect(lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    } finally {
+      await stop();
+      await small.stop();
+      execFileSync('umount', ['--lazy', disk]);
+      await rm(disk, { recursive: true });
+    }
+  },
+);
