@@ -40,7 +40,8 @@ export function announce(
 ): void {
   const isJson = format === 'json' || (format === 'auto' && !stdout.isTTY);
   if (isJson) {
-    stdout.write(`${JSON.stringify(started)}\n`);
+    // Where both streams end in one log, as in systemd's journal, it is a line like the others.
+    stdout.write(`${JSON.stringify({ level: 30, time: Date.now(), msg: 'ready', ...started })}\n`);
     return;
   }
   stdout.write(banner(started, (style, text) => styleText(style, text, { stream: stdout })));

@@ -185,9 +185,9 @@ describe('goalpost check', () => {
   });
 
   test('refuses bad settings, and points out one that is misspelled', async () => {
-    const { error } = await checked({ PORT: 'abc', GRAPHIQL: 'yes', DATABASE_URI: 'x' });
+    const { error } = await checked({ PORT: 'abc', MCP: 'yes', DATABASE_URI: 'x' });
     expect(error).toBeInstanceOf(ConfigError);
-    for (const named of ['PORT=abc must', 'GRAPHIQL=yes must', 'DATABASE_URI is not a setting'])
+    for (const named of ['PORT=abc must', 'MCP=yes must', 'DATABASE_URI is not a setting'])
       expect(String(error)).toContain(named);
     const { lines } = await checked({ DATABASE_URL: url, DATABASE_URI: 'x' });
     expect(lines).toContain('  DATABASE_URI is not a setting. Did you mean DATABASE_URL?');
