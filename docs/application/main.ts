@@ -73,7 +73,7 @@ async function untilSent(file?: Parameters<typeof send>[0]): Promise<void> {
   throw new Error('the records of the file change faster than they can be taken in');
 }
 
-/** Calls it again and again: after a pause, or at once when woken. A failure is printed, and the next call tries again. */
+/** Calls it again and again: after a pause, or at once when woken. A failure is printed; the next call does the work again from the start. */
 function repeat(work: () => Promise<unknown>, milliseconds: number): () => void {
   let wake = () => {};
   const next = () => Promise.race([sleep(milliseconds), new Promise<void>((resolve) => (wake = resolve))]);
