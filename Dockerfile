@@ -24,8 +24,10 @@ ENV NODE_ENV=production HOST=0.0.0.0
 # A number, so that Kubernetes can see that it is not root. The gateway writes no file.
 USER 10001:10001
 EXPOSE 4000
-HEALTHCHECK --interval=10s --timeout=6s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Whether the process is alive. Whoever restarts what is unhealthy must not do so because the database is down: /readyz is
+# for load balancers.
+HEALTHCHECK --interval=10s --timeout=6s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1 and gets the signals.
 ENTRYPOINT ["node", "dist/main.js"]
 CMD ["serve"]

@@ -1,5 +1,5 @@
-// `npm run check`: what every change must pass. `npm run check:long`: what takes long, or only some parts of it:
-// `npm run check:long -- browser faults`. `npm run check -- --since HEAD~20`: the check, then the long parts that the
+// `npm run check`: what every change must pass. `node .ci/check.mjs long`: what takes long, or only some parts of it:
+// `node .ci/check.mjs long browser faults`. `npm run check -- --since HEAD~20`: the check, then the long parts that the
 // files changed since that commit ask for (`LONG=all` or `LONG=none` instead, or `LONG=browser,faults`).
 import { execFileSync, spawnSync } from 'node:child_process';
 

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
-import { defaults } from './defaults.js';
+import { defaults, pageNames } from './defaults.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
 import { agentsRoute } from './pages/agents.js';
@@ -41,6 +41,7 @@ import {
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
+import type { DatabaseOutage } from './platform/telemetry/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
@@ -51,7 +52,7 @@ import { authenticator, bearerHash, requireBearer, withoutTokens } from './token
 /** The settings that the pipeline reads: as they are called in `settings.ts`. */
 type AppSettings = Pick<
   Config,
-  'bodyLimit' | 'idempotencySeconds' | 'databaseTimeout' | 'graphiql' | 'mcp' | 'trustedProxies' | 'corsOrigins'
+  'bodyLimit' | 'idempotencySeconds' | 'databaseTimeout' | 'pages' | 'mcp' | 'trustedProxies' | 'corsOrigins'
 >;
 
 interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Partial<Pick<Config, 'publicUrl'>> {
@@ -80,6 +81,8 @@ interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Parti
   onChange?: (companyId: string) => void;
   /** The open subscriptions. */
   streams: Streams;
+  /** Is told what the database could not do. */
+  outage?: DatabaseOutage;
   /** If omitted, no webhook can be made. */
   webhooks?: WebhookRules;
 }
@@ -91,7 +94,7 @@ const withDefaults = (options: AppOptions) => ({
   bodyLimit: defaults.bodyLimit,
   idempotencySeconds: defaults.idempotencyHours * 3600,
   databaseTimeout: defaults.databaseTimeout,
-  graphiql: true,
+  pages: pageNames as readonly string[],
   mcp: true,
   trustedProxies: defaults.trustedProxies,
   readCharacters: defaults.readCharacters,
@@ -137,7 +140,9 @@ interface Served {
 
 /** Every path that the gateway serves, and the page for those that it does not. */
 function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, mask }: Served) {
-  const { db, publicUrl, graphiql, mcp, stopping, persisted } = settled;
+  const { db, publicUrl, pages: named, mcp, stopping, persisted } = settled;
+  /** The routes of a page, if it is served. */
+  const page = (name: (typeof pageNames)[number], make: () => Route[]) => (named.includes(name) ? make() : []);
   const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
@@ -147,16 +152,20 @@ function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, m
   const routes: Route[] = [
     ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
     ...restRoutes(mutations, { ...settled, schema, execute }),
-    ...referenceRoutes({ ...pages, openApi }),
-    examplesRoute(mutations, execute),
+    ...page('docs', () => [
+      ...referenceRoutes({ ...pages, openApi }),
+      examplesRoute(mutations, execute),
+      leadsTo('/docs', apiRoot),
+    ]),
     ...errorPages(pages),
-    ...guideRoutes(pages),
+    ...page('guide', () => guideRoutes(pages)),
     ...openApiRoutes(openApi),
-    startRoute({ ...pages, isReady }),
+    ...page('start', () => [startRoute({ ...pages, isReady })]),
     ...sharedFiles(),
-    ...(isOpen ? historyRoutes({ demo, hasPage, execute }) : []),
-    ...(graphiql && isOpen ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
-    leadsTo('/docs', apiRoot),
+    ...page('history', () => (isOpen ? historyRoutes({ demo, hasPage, execute }) : [])),
+    ...(named.includes('graphiql') && isOpen
+      ? graphiqlRoutes({ ...pages, schema })
+      : page('start', () => [leadsTo('/', '/graphql')])),
     contentRoute('/schema.graphql', sdl),
     graphqlRoute,
     ...(mcp ? [mcpRoute({ ...settled, schema, mask, execute }), agentsRoute(pages)] : []),
@@ -205,7 +214,7 @@ export const itinerary = [
 export function createPipeline(options: AppOptions): App {
   const settled = withDefaults(options);
   const { db, logger, clock, databaseTimeout, demo, rateLimiters, trustedProxies, persisted } = settled;
-  const mask = masking(logger);
+  const mask = masking(logger, options.outage);
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
     const { personId, companyId, tokenId } = actor ?? {};

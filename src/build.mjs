@@ -16,7 +16,7 @@ const packaged = (name, file) => join(dirname(resolve(`${name}/package.json`)), 
 /** Fonts and icons in data: URLs: the Content-Security-Policy blocks them, and they are 75 % of GraphiQL's stylesheet. */
 const blocked = /@font-face\s*\{[^}]*\}|background-image:url\(data:[^)]*\);?/g;
 
-/** The viewers, which are devDependencies. */
+/** The viewers. */
 const vendor = {
   'react.js': packaged('react', 'umd/react.production.min.js'),
   'react-dom.js': packaged('react-dom', 'umd/react-dom.production.min.js'),
@@ -57,12 +57,26 @@ async function bundle() {
       js: "import { createRequire as forCommonJs } from 'node:module'; const require = forCommonJs(import.meta.url);",
     },
     metafile: true,
+    // For `node --enable-source-maps`. The sources are not in them.
+    sourcemap: true,
+    sourcesContent: false,
   });
   const built = Object.keys(metafile.outputs).map((path) => path.replace('dist/', ''));
-  for (const name of readdirSync(dist)) if (name.endsWith('.js') && !built.includes(name)) rmSync(join(dist, name));
+  for (const name of readdirSync(dist))
+    if (/\.js(\.map)?$/.test(name) && !built.includes(name)) rmSync(join(dist, name));
   const files = [...Object.keys(metafile.inputs), ...Object.values(vendor).map((file) => relative(root, file))];
   const packages = new Set(files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   writeFileSync(join(dist, 'LICENSES.txt'), [...packages].sort().map(licenseOf).join('\n'));
+  const components = [...packages].sort().map(componentOf);
+  const bom = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, components };
+  writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`);
+}
+
+/** A package as a bill of materials names it, so that scanners see what is in the bundle. */
+function componentOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  return { type: 'library', name, version, purl, licenses: [{ expression: license }] };
 }
 
 /** A package's name, version and license. */

@@ -70,12 +70,16 @@ export type Reads = 'reader' | 'prisma';
 type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
 
 /** Prisma's client and its models. The reader is one extension of it, without which Prisma executes everything. */
-export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
-  make(adapter) {
+const clients: Record<Reads, postgres.PrismaModels<PrismaClient>['make']> = {
+  prisma: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  reader(adapter) {
     const client = new PrismaClient({ adapter, errorFormat: 'minimal' });
-    if (reads === 'reader') return client.$extends(postgres.accelerator(models, client, Prisma.prismaVersion.client));
-    return client;
+    return client.$extends(postgres.accelerator(models, client, Prisma.prismaVersion.client));
   },
+};
+
+export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
+  make: clients[reads],
   models: Object.values(Prisma.ModelName),
 });
 

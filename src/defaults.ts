@@ -25,3 +25,6 @@ export const defaults = {
     mutations: 10,
   },
 } as const;
+
+/** The pages that PAGES may name. Those of errors are part of the API: a problem's `type` leads there. */
+export const pageNames = ['start', 'docs', 'graphiql', 'guide', 'history'] as const;

@@ -18,6 +18,7 @@ import {
   Streams,
   webhookFigures,
 } from './platform/outbox/index.js';
+import { isUnavailable, reasonOf } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
@@ -77,7 +78,11 @@ export function purgeWhileServing(
     () => purgeAttempts(db, { days: webhookLogDays }),
   ];
   if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
-  return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+  return purgeRegularly(purges, (error) =>
+    isUnavailable(error)
+      ? logger.warn(`cannot purge now: ${reasonOf(error)}`)
+      : logger.error({ err: error }, 'cannot purge'),
+  );
 }
 
 /** A gateway that could respond, and listens nowhere yet. */
@@ -130,6 +135,7 @@ export async function connectGateway(config: Config, { url, demo }: Job, logger:
     onChange: events.dispatcher.changed,
     streams,
     webhooks,
+    outage: events.outage,
   });
   const metrics =
     figures &&
@@ -138,6 +144,7 @@ export async function connectGateway(config: Config, { url, demo }: Job, logger:
       connections: () => db.connectionUse(),
       unsentBytes: () => nodeServer.unsentBytes,
       streams: () => streams.open,
+      isDatabaseUp: () => events.dispatcher.isDatabaseUp,
       webhooks: figures.read,
       gauges: imports ? importGauges(imports.read) : [],
     });

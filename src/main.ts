@@ -2,6 +2,7 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
 import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/administration.js';
+import type { CheckOptions } from './commands/check.js';
 import { exitCode } from './commands/exitCode.js';
 import type { ExportFileOptions } from './commands/export.js';
 import type { ImportFileOptions } from './commands/import.js';
@@ -37,10 +38,11 @@ program
   });
 program
   .command('check')
-  .description('print the settings, without passwords, and try the address and the database')
-  .action(async () => {
+  .description('try the address and the database, say what is wrong and what to run next')
+  .option('--all', 'print every setting (default: those that are set), without passwords')
+  .action(async (options: CheckOptions) => {
     const { checkGateway } = await import('./commands/check.js');
-    await checkGateway(readEnvironment());
+    await checkGateway(readEnvironment(), options);
   });
 program
   .command('migrate')

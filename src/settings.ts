@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import leven from 'leven';
 import * as z from 'zod';
-import { defaults } from './defaults.js';
+import { defaults, pageNames } from './defaults.js';
 import {
   addressOf,
   addressRanges,
@@ -30,6 +30,10 @@ const webhookKeys = commaSeparated((key) => /^[\x21-\x7e]{32,}$/.test(key), {
     'a key of at least 32 characters without spaces, or a new one and the old one with a comma between them; `openssl rand -hex 32` makes one',
   example: '3f1c…',
   most: 2,
+});
+const pages = commaSeparated((name) => name === 'none' || pageNames.some((known) => known === name), {
+  allowed: `a list of ${pageNames.join(', ')}, or none`,
+  example: 'docs,guide',
 });
 const existing = (allowed: string, example: string) =>
   setting({ read: (text) => (existsSync(text) ? text : undefined), allowed, example });
@@ -62,8 +66,8 @@ export const settings = z.object({
   WEBHOOK_KEY: webhookKeys.optional(),
   WEBHOOK_ALLOW: addressRanges.default([]),
   WEBHOOK_LOG_DAYS: whole(1, 3650, 30).default(7),
-  GRAPHIQL: onOff(true),
-  MCP: onOff(true),
+  PAGES: pages.default([...pageNames]),
+  MCP: oneOf(['on', 'off']).optional(),
   RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).default('memory'),
   RATE_LIMIT_WINDOW_SECONDS: whole(1, 86_400, 60).default(60),
   RATE_LIMIT_PER_TOKEN: count(600).default(600),
@@ -201,8 +205,10 @@ export function configOf(environment: Environment) {
     /** Ranges of addresses that webhooks may be sent to, besides public ones. */
     webhookAllow: data.WEBHOOK_ALLOW,
     webhookLogDays: data.WEBHOOK_LOG_DAYS,
-    graphiql: data.GRAPHIQL,
-    mcp: data.MCP,
+    /** The pages that are served, apart from those of errors. */
+    pages: data.PAGES,
+    /** The demo has its tools at hand; a database of one's own only if somebody has decided so. */
+    mcp: data.MCP ? data.MCP === 'on' : data.DATABASE_URL === undefined,
     rateLimit: {
       store: data.RATE_LIMIT_STORE,
       windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
@@ -289,11 +295,13 @@ export interface EffectiveSetting {
 /** Every setting as it counts, and where it comes from. Throws a ConfigError. */
 export function effectiveSettings(environment: Environment): EffectiveSetting[] {
   const given = givenIn(environment);
-  const { appUrl, maxConcurrentRequests } = configOf(environment);
+  const { appUrl, maxConcurrentRequests, mcp } = configOf(environment);
   const standard: Partial<Record<Setting, unknown>> = {
     ...settings.parse({}),
     DATABASE_URL: 'the embedded PostgreSQL',
     APP_URL: appUrl,
+    PAGES: pageNames.join(),
+    MCP: mcp,
     MAX_CONCURRENT_REQUESTS: maxConcurrentRequests,
   };
   return (Object.keys(settings.shape) as Setting[]).map((name) => {

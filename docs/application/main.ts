@@ -51,7 +51,7 @@ const send = ({ isWhole = false, options = ['--update'] } = {}) =>
     if (!file) return true;
     const isTaken = await importFile(file, options);
     if (isTaken) await acknowledge(client, file);
-    console.log(`${isTaken ? 'sent' : 'will send again'} file ${file.revision}: ${file.changes.length} changes`);
+    console.log(`${isTaken ? 'sent' : 'will send again'} file ${file.revision}, changes: ${file.changes.length}`);
     return isTaken;
   });
 
@@ -60,7 +60,7 @@ const takeIn = ({ isAgain = false } = {}) =>
   alone('in', async (client) => {
     if (isAgain) await forgetCursor(client);
     const events = await takeInEvents(client, { gateway: GATEWAY, token: TOKEN });
-    if (events > 0) console.log(`took in ${events} events`);
+    if (events > 0) console.log(`events taken in: ${events}`);
   });
 
 /** Takes in and sends, until a file is taken: an event has its number within a second of its commit. */
@@ -73,7 +73,7 @@ async function untilSent(file?: Parameters<typeof send>[0]): Promise<void> {
   throw new Error('the records of the file change faster than they can be taken in');
 }
 
-/** Calls it again and again: after a pause, or at once when woken. A failure is printed, and the next call tries again. */
+/** Calls it again and again: after a pause, or at once when woken. A failure is printed; the next call does the work again from the start. */
 function repeat(work: () => Promise<unknown>, milliseconds: number): () => void {
   let wake = () => {};
   const next = () => Promise.race([sleep(milliseconds), new Promise<void>((resolve) => (wake = resolve))]);

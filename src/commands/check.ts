@@ -6,6 +6,7 @@ import {
   inspectServer,
   pendingOn,
   privilegesAt,
+  spaceRefusal,
   writeRefusal,
 } from '../platform/administration/index.js';
 import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
@@ -19,11 +20,12 @@ import { printable } from '../platform/telemetry/index.js';
 import { schema } from '../schema/index.js';
 import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../settings.js';
 import { lastImports } from '../workspace/lastImports.js';
+import { nextCommands } from './nextCommands.js';
 import { print } from './print.js';
 
 /** One thing that `check` has found. */
 interface Finding {
-  kind: 'ok' | 'note' | 'problem';
+  kind: 'ok' | 'note' | 'problem' | 'next';
   text: string;
 }
 
@@ -31,6 +33,8 @@ const fine = (text: string): Finding => ({ kind: 'ok', text });
 /** What works, and could be better. */
 const note = (text: string): Finding => ({ kind: 'note', text });
 const problem = (text: string): Finding => ({ kind: 'problem', text });
+/** What to run now. */
+const next = (text: string): Finding => ({ kind: 'next', text });
 
 const verified = fine('the certificate of the server is verified');
 const notVerified = note(
@@ -59,21 +63,38 @@ async function inspectPrimary(primary: InspectedServer, config: Config): Promise
   const migrated = await migrationsOf(primary, config);
   const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
   const application = migrated.isPending ? [] : await applicationOf(primary, config);
-  const imports = migrated.isPending ? [] : await importsOf(primary, config);
-  return [migrated.finding, ...role, ...application, connectionsOf(primary, config), ...imports];
+  const isReadable = !migrated.isPending && role.every(({ kind }) => kind !== 'problem');
+  const content = isReadable ? await contentOf(primary, config) : [];
+  return [
+    ...migrated.findings,
+    ...role,
+    ...application,
+    await spaceOf(primary, config),
+    connectionsOf(primary, config),
+    ...content,
+  ];
 }
 
-/** The last numbered file of each company, and the file that was refused after it. */
-async function importsOf({ url }: InspectedServer, { databaseTimeouts: timeouts, preparedStatements }: Config) {
+async function spaceOf(primary: InspectedServer, { databaseTimeouts }: Config): Promise<Finding> {
+  const refusal = await spaceRefusal(primary, databaseTimeouts.connect);
+  return refusal === undefined
+    ? fine('the server can write to its disk')
+    : problem(`the server cannot write to its disk: ${refusal}. Reading still works; changes fail with 503`);
+}
+
+/** The last numbered file of each company, and the file that was refused after it; and what a new database needs. */
+async function contentOf({ url }: InspectedServer, { databaseTimeouts: timeouts, preparedStatements }: Config) {
   const db = openModels({ url, poolSize: 1, preparedStatements, timeouts });
   try {
     const timeText = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
-    return (await lastImports(db)).map(({ companyId, revision, importedAt, refusedAt, refusedReason }) => {
+    const commands = await nextCommands(db);
+    const files = (await lastImports(db)).map(({ companyId, revision, importedAt, refusedAt, refusedReason }) => {
       const text = `${printable(companyId)} has file ${revision ?? 'without a number'}, of ${timeText(importedAt)}`;
       return refusedAt
         ? note(`${text}; a file was refused at ${timeText(refusedAt)}: ${printable(refusedReason ?? '')}`)
         : fine(text);
     });
+    return [...files, ...commands.map(next)];
   } finally {
     await db.$disconnect();
   }
@@ -90,9 +111,11 @@ async function roleOf(
     { table: isMigrated ? databaseTables.tenants : undefined },
     databaseTimeouts.connect,
   );
+  // Of a database without tables, `migrationsOf` says what this role may do.
+  if (!isMigrated) return [];
   if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
   const writable = fine('this role may write');
-  if (!isMigrated || databaseUrl === undefined) return [writable];
+  if (databaseUrl === undefined) return [writable];
   const asked = { table: databaseTables.tenants, history: historyTables };
   const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
   if (!found) return [writable];
@@ -138,21 +161,38 @@ async function applicationOf(
   ];
 }
 
-async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
+interface Migrated {
+  isPending: boolean;
+  isUsable: boolean;
+  findings: Finding[];
+}
+
+async function migrationsOf(primary: InspectedServer, config: Config): Promise<Migrated> {
   try {
     const pending = await pendingOn(primary);
     const isPending = pending.length > 0;
-    if (!isPending) return { isPending, isUsable: true, finding: fine('it is migrated') };
-    const finding = databaseUrl
-      ? problem(
-          `it is not migrated: ${pending.join(', ')}. Run npx goalpost migrate, or start the gateway, which migrates too`,
-        )
-      : fine('it is not migrated yet: the gateway and the commands do so themselves');
-    return { isPending, isUsable: true, finding };
+    if (!isPending) return { isPending, isUsable: true, findings: [fine('it is migrated')] };
+    if (config.databaseUrl) return { isPending, isUsable: true, findings: await unmigrated(primary, pending, config) };
+    const text = 'it is not migrated yet: the gateway and the commands do so themselves';
+    return { isPending, isUsable: true, findings: [fine(text)] };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    return { isPending: true, isUsable: false, finding: problem(error.message) };
+    return { isPending: true, isUsable: false, findings: [problem(error.message)] };
   }
+}
+
+/** What is missing, and how this role, or another one, adds it. */
+async function unmigrated(primary: InspectedServer, pending: string[], { databaseTimeouts }: Config) {
+  const missing = `it is not migrated: it lacks ${shown(pending)}`;
+  const refusal = await writeRefusal(primary, { table: undefined }, databaseTimeouts.connect);
+  if (refusal === undefined) return [problem(missing), next('npx goalpost migrate')];
+  const url = new URL(primary.url);
+  Object.assign(url, { username: 'goalpost_owner', password: '' });
+  const owner = `DATABASE_URL=${url.href.replace('goalpost_owner@', 'goalpost_owner:password@')}`;
+  return [
+    problem(`${missing}, and this role may not migrate: ${refusal}. The role that owns the tables may`),
+    next(`${owner} npx goalpost migrate`),
+  ];
 }
 
 function connectionsOf({ connections: { most, used } }: InspectedServer, config: Config): Finding {
@@ -189,27 +229,34 @@ async function inspectAt(url: string, config: Config): Promise<Finding[]> {
   return [...findings, ...(await inspectPrimary(server, config))];
 }
 
+export interface CheckOptions {
+  /** Whether to print also the settings that have their defaults. */
+  all?: boolean;
+}
+
 /**
- * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError for a bad
+ * Prints what is wrong, what works, what to run next, and the settings, without passwords. Throws a ConfigError for a bad
  * setting, and a DatabaseError if the gateway could not run on this database now.
  */
-export async function checkGateway(environment: Environment): Promise<void> {
+export async function checkGateway(environment: Environment, { all = false }: CheckOptions = {}): Promise<void> {
   const config = configOf(environment);
-  printSettings(effectiveSettings(environment), config);
   if (config.persisted) readPersistedDocuments(config.persisted.path, schema);
-  const findings = [
-    ...printFindings('Network', await inspectHost(config)),
-    ...printFindings('Database', await inspectDatabase(config)),
-  ];
+  const findings = [...(await inspectHost(config)), ...(await inspectDatabase(config))];
+  printFindings(findings);
+  printSettings(effectiveSettings(environment), config, all);
   const problems = findings.filter(({ kind }) => kind === 'problem').length;
   if (problems > 0)
     throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
 }
 
-function printFindings(heading: string, findings: Finding[]): Finding[] {
-  print(`\n${heading}`);
-  for (const { kind, text } of findings) print(`  ${kind.padEnd('problem'.length)}  ${text}`);
-  return findings;
+/** What is wrong is at the top, and what to do about it below it. */
+const order: Finding['kind'][] = ['problem', 'next', 'note', 'ok'];
+
+function printFindings(findings: Finding[]): void {
+  print('Found');
+  for (const kind of order)
+    for (const { text } of findings.filter((each) => each.kind === kind))
+      print(`  ${kind.padEnd('problem'.length)}  ${text}`);
 }
 
 /** Listens for a moment, on any port, since a gateway may be running on the right one. */
@@ -226,10 +273,11 @@ async function inspectHost({ host }: Config): Promise<Finding[]> {
   }
 }
 
-function printSettings(settings: EffectiveSetting[], { misspelled }: Config): void {
-  const widest = Math.max(...settings.map(({ name }) => name.length));
-  print('Settings');
-  for (const { name, value = 'none', source } of settings) {
+function printSettings(settings: EffectiveSetting[], { misspelled }: Config, all: boolean): void {
+  const printed = settings.filter(({ source }) => all || source !== 'default');
+  const widest = Math.max(...printed.map(({ name }) => name.length));
+  print(`\nSettings${all ? '' : ' (--all prints those with their defaults, too)'}`);
+  for (const { name, value = 'none', source } of printed) {
     const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'in the environment'})`;
     print(`  ${name.padEnd(widest)}  ${value}${where}`);
   }

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { FileError, fileProblem } from '../files.js';
 import { DatabaseError, isUnavailable } from '../platform/postgres/index.js';
+import { AddressTaken } from '../platform/process/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
 import { ImportError, UnknownChangesError } from '../workspace/report.js';
@@ -21,7 +22,7 @@ export function exitCode(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof OutputClosed) return 0;
-  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, FileError].some(
+  const isExpected = [UsageError, ConfigError, AddressTaken, DatabaseError, ImportError, FileError].some(
     (kind) => error instanceof kind,
   );
   if (isExpected) printError(`goalpost: ${(error as Error).message}`);

@@ -1,35 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { type ModelDatabase, openDatabase } from '../database.js';
+import { openDatabase } from '../database.js';
 import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
 import { DemoKey, startLabel } from '../pages/demo.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
-import { isUnavailable } from '../platform/postgres/index.js';
+import { isAbsent, reasonOf } from '../platform/postgres/index.js';
 import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/storedMutation.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
-
-/** The commands that a new database needs: none once it has a workspace and a token. */
-async function nextCommands(db: ModelDatabase): Promise<string[]> {
-  // Every node of a distributed database has this table, so a gateway starts while one of them is lost.
-  const tokens = await db.$queryRaw<unknown[]>`SELECT company_id FROM token_companies LIMIT 1`;
-  if (tokens.length > 0) return [];
-  const createToken = 'npx goalpost token create --person <id> --name <name> --write';
-  return (await hasWorkspace(db)) ? [createToken] : ['npx goalpost import workspace.json', createToken];
-}
-
-/** Undefined if a node is lost that may have one. */
-async function hasWorkspace(db: ModelDatabase): Promise<boolean | undefined> {
-  try {
-    return (await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`).length > 0;
-  } catch (error) {
-    if (isUnavailable(error)) return undefined;
-    throw error;
-  }
-}
+import { nextCommands } from './nextCommands.js';
 
 /** A gateway that has just started. */
 export interface Started {
@@ -57,7 +40,8 @@ export function announce(
 ): void {
   const isJson = format === 'json' || (format === 'auto' && !stdout.isTTY);
   if (isJson) {
-    stdout.write(`${JSON.stringify(started)}\n`);
+    // Where both streams end in one log, as in systemd's journal, it is a line like the others.
+    stdout.write(`${JSON.stringify({ level: 30, time: Date.now(), msg: 'ready', ...started })}\n`);
     return;
   }
   stdout.write(banner(started, (style, text) => styleText(style, text, { stream: stdout })));
@@ -83,6 +67,22 @@ function banner({ graphql, rest, browser, metrics, tokens, next }: Started, pain
 
 /** What is counted before anything serves. */
 const nothingYet: ReadMetrics = { text: '', contentType: 'text/plain' };
+const noDatabase: ReadMetrics = { ...nothingYet, text: 'goalpost_database_up 0\n' };
+
+const retryMilliseconds = 1_000;
+
+/** Opens a database once it is there: a machine starts both in any order, and a supervisor gives up some day. */
+async function awaited<Opened>(open: () => Promise<Opened>, onAbsent: (reason: string) => void): Promise<Opened> {
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      onAbsent(reasonOf(error));
+      await sleep(retryMilliseconds);
+    }
+  }
+}
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
@@ -108,12 +108,20 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     void stopped.then(() => {
       if (!serving) process.exit();
     });
-  const {
-    db: maintained,
-    url,
-    applied,
-    close,
-  } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
+  let waiting: string | undefined;
+  const read = async () => serving?.metrics?.read() ?? (waiting ? noDatabase : nothingYet);
+  metrics = await openMetrics(config, read, logger);
+  const open = () => openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
+  const onAbsent = (reason: string) => {
+    if (!waiting) logger.warn({ reason }, 'waiting for the database');
+    waiting = reason;
+  };
+  const opened = await (config.databaseUrl ? awaited(open, onAbsent) : open()).catch(async (error) => {
+    await metrics?.close();
+    throw error;
+  });
+  if (waiting) logger.warn('the database is there');
+  const { db: maintained, url, applied, close } = opened;
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ migrations: applied.length, last: applied.at(-1) }, 'migrated');
@@ -124,7 +132,6 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
     const tokensFile = demo?.demoTokensFile(config.dataDir) ?? '';
     const job = { url, demo: tokens && { tokens, tokensFile, key, webhookKey } };
-    metrics = await openMetrics(config, async () => serving?.metrics?.read() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await openGateway(config, job, logger);
     const { base } = serving;

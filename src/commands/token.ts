@@ -237,10 +237,12 @@ export async function undoToken(
     const left = outcomes.filter((outcome) => outcome.left !== null).length;
     const verb = dryRun ? 'Would undo' : 'Revoked the token, undid';
     printError(
-      `${verb} ${outcomes.length - left} changes, left ${left}, and ${dryRun ? 'would disable' : 'disabled'} ${webhooks.length} webhooks.`,
+      `${verb} ${counted(outcomes.length - left, 'change')}, left ${left}, and ${dryRun ? 'would disable' : 'disabled'} ${counted(webhooks.length, 'webhook')}.`,
     );
   });
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** One change and its outcome, such as `undone  goal_reopened  goal-1  Win back`. */
 function lineOf({ action, subjectId, name, left }: Undoing, dryRun: boolean): string {

@@ -136,8 +136,17 @@ describe('GraphiQL', () => {
     expect(answer.status).toBe(406);
   });
 
-  test('is gone with GRAPHIQL=off, and so is the link to it', async () => {
-    const off = worldWith({ graphiql: false });
+  test('none is served with PAGES=none but those of errors, and the API is', async () => {
+    const none = worldWith({ pages: ['none'] });
+    for (const path of ['/', '/docs', '/docs/examples', '/guide', '/history', '/graphiql/graphiql.js'])
+      expect([path, (await browse(none, path)).status]).toEqual([path, 404]);
+    expect((await browse(none, '/errors')).status).toBe(200);
+    expect((await browse(none, '/openapi.json')).status).toBe(200);
+    expect((await none.graphql(caller.token, '{ viewer { person { id } } }')).status).toBe(200);
+  });
+
+  test('is gone with PAGES without graphiql, and so is the link to it', async () => {
+    const off = worldWith({ pages: ['start', 'docs', 'guide', 'history'] });
     const answer = await browse(off, '/graphql');
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     for (const path of ['/graphiql/graphiql.js', '/graphiql/schema.json']) {

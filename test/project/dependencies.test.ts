@@ -45,3 +45,12 @@ test('the version is that of package.json, everywhere', async () => {
 test('the lock file names no registry', () => {
   expect(installed.filter(([, { resolved }]) => resolved)).toEqual([]);
 });
+
+test('the bundle has no package under a licence that docs/licence.md does not count', () => {
+  const { components } = JSON.parse(textOf('dist/sbom.cdx.json'));
+  const counts = new Map<string, number>();
+  for (const { licenses } of components)
+    counts.set(licenses[0].expression, (counts.get(licenses[0].expression) ?? 0) + 1);
+  expect(Object.fromEntries(counts)).toEqual({ MIT: 58, 'Apache-2.0': 9, ISC: 8, 'BSD-3-Clause': 1, '0BSD': 1 });
+  expect(textOf('docs/licence.md')).toContain('58 packages under MIT, 9 under Apache 2.0, 8 under ISC, one each');
+});

@@ -57,7 +57,7 @@ Stop    Ctrl-C
   ] as const)('in the format %s, in a terminal: %s, is one line of JSON', (format, isTTY) => {
     const text = announced(demo, format, { isTTY });
     expect(text).toMatch(/^[^\n]+\n$/);
-    expect(JSON.parse(text)).toEqual(demo);
+    expect(JSON.parse(text)).toEqual({ level: 30, time: expect.any(Number), msg: 'ready', ...demo });
   });
 
   test('has colours in a terminal, but not with NO_COLOR or elsewhere', () => {

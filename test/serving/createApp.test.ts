@@ -44,7 +44,7 @@ const handlers = () => events.map((event) => process.listenerCount(event));
 
 describe("createApp in a server of one's own", () => {
   test('serves both surfaces, with the settings that it was given, and logs to the function it was given', async () => {
-    const { get, reopen, lines } = await embedded({ GRAPHIQL: 'off', RATE_LIMIT_PER_TOKEN: '3' });
+    const { get, reopen, lines } = await embedded({ PAGES: 'none', RATE_LIMIT_PER_TOKEN: '3' });
     expect((await reopen()).status).toBe(200);
     expect(await (await get('/graphql?query={viewer{person{id}}}')).json()).toEqual({
       data: { viewer: { person: { id: caller.id } } },

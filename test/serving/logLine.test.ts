@@ -29,6 +29,17 @@ async function exchange(bytes: string, at: World = world): Promise<string> {
   return text(socket);
 }
 
+test('a token that is sent as X-Request-Id is no id, and not logged', async () => {
+  const { headers } = await world.graphql(
+    caller.token,
+    '{ viewer { person { id } } }',
+    {},
+    { 'x-request-id': caller.token },
+  );
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(JSON.stringify(world.log)).not.toContain(caller.token);
+});
+
 /** What is asked, and what its line says. */
 const requests: [string, () => Promise<unknown>, Json][] = [
   [

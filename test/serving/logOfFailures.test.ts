@@ -38,6 +38,53 @@ describe('an unexpected failure', () => {
   });
 });
 
+describe('what the database cannot do', () => {
+  /** Makes each reopening of a goal fail as that state says, before or after what it has written is committed. */
+  async function failing(when: string, state: string, run: () => Promise<Json>): Promise<Json> {
+    await world.sql(`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${state}', MESSAGE = 'cannot'; END $$;
+      CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON activities ${when} FOR EACH ROW EXECUTE FUNCTION fail()`);
+    try {
+      return await run();
+    } finally {
+      await world.sql('DROP TRIGGER fail ON activities; DROP FUNCTION fail()');
+    }
+  }
+
+  const unconfirmed = /The change may have been made: repeat it with the same Idempotency-Key/;
+
+  test.each([
+    ['DEFERRABLE INITIALLY DEFERRED', '53100'],
+    ['NOT DEFERRABLE', '57P01'],
+  ])('%s, %s is the problem of its request, and no bug; and the change may have been made', async (when, state) => {
+    const { id } = await world.closedGoal(space);
+    world.log.length = 0;
+    const { status, body } = await failing(when, state, () => world.post(restPaths.reopenGoal, caller.token, { id }));
+    expect([status, body.code, body.detail]).toEqual([503, 'SERVICE_UNAVAILABLE', expect.stringMatching(unconfirmed)]);
+    expect(world.log).toMatchObject([{ level: 30, msg: 'request', status: 503, problem: 'cannot' }]);
+  });
+
+  test('says nothing of a change if the request was none, or a lock was not to be had', async () => {
+    const { id } = await world.closedGoal(space);
+    const locked = await failing('NOT DEFERRABLE', '55P03', () =>
+      world.post(restPaths.reopenGoal, caller.token, { id }),
+    );
+    expect([locked.status, locked.body.detail]).toEqual([503, expect.not.stringMatching(unconfirmed)]);
+  });
+
+  test('with a key, says it too; and so on GraphQL', async () => {
+    const { id } = await world.closedGoal(space);
+    const query = 'mutation ($id: ID!) { reopenGoal(input: { id: $id }) { goal { id } } }';
+    for (const headers of [{}, { 'idempotency-key': 'lost' }]) {
+      const { body } = await failing('NOT DEFERRABLE', '53100', () =>
+        world.graphql(caller.token, query, { id }, headers),
+      );
+      expect(body.errors[0].message).toMatch(unconfirmed);
+    }
+  });
+});
+
 describe('a client that goes away', () => {
   const head = (length: number) =>
     `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +

@@ -104,7 +104,7 @@ describe('the figures', () => {
     const metrics = new Metrics({
       poolSize: 1,
       connections: () => furniture.db.connectionUse(),
-      webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
+      webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0, unnumbered: 0 }),
       gauges: importGauges(() => []),
     });
     const { text } = await metrics.read();

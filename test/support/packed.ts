@@ -43,6 +43,7 @@ const sources = [
   'openapi.json',
   'package.json',
   'prisma',
+  'prisma.config.ts',
   'schema.graphql',
 ].concat(['src', 'test/client/package.json', 'tsconfig.json']);
 

@@ -1,5 +1,5 @@
 // Builds and tests a copy of this checkout with a later graphql on a later Node, and prints what breaks:
-// `npm run canary`, or `npm run canary -- graphql@17 22`. Other packages, too: `npm run canary -- graphql@17,undici@8 24`.
+// `npx tsx tools/canary/run.ts`, or `npx tsx tools/canary/run.ts graphql@17 22`. Other packages, too: `npx tsx tools/canary/run.ts graphql@17,undici@8 24`.
 // Node comes from npm. Exits with 1 if a step breaks. docs/dependencies.md says what we do about it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,9 +71,9 @@ try {
   const manifest = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8'));
   for (const wanted of packages.split(',')) {
     const [, name = '', version = ''] = /^(.+)@(.+)$/.exec(wanted) ?? [];
-    if (!(name in manifest.devDependencies))
-      throw new Error(`${wanted}: no dependency of this checkout, or no version`);
-    manifest.devDependencies[name] = version;
+    const among = [manifest.dependencies, manifest.devDependencies].find((each) => name in each);
+    if (!among) throw new Error(`${wanted}: no dependency of this checkout, or no version`);
+    among[name] = version;
     // Its dependents get the same, whatever they ask for: two copies of graphql do not work together.
     manifest.overrides[name] = `$${name}`;
   }

@@ -1,5 +1,5 @@
 export { distribute, type Placement, plannedPlacements, type Tables } from './distribution.js';
-export { type InspectedServer, inspectServer, pendingOn, writeRefusal } from './inspect.js';
+export { type InspectedServer, inspectServer, pendingOn, spaceRefusal, writeRefusal } from './inspect.js';
 export { applyMigrations, migrationsDirectory, pendingMigrations } from './migrations.js';
 export { purgeRegularly, purgeRows } from './purges.js';
 export {

@@ -58,6 +58,22 @@ export async function inspectServer(
 /** The names of the migrations that a primary has not had yet. Throws a DatabaseError if they do not fit this version. */
 export const pendingOn = ({ url }: InspectedServer) => pendingMigrations(url, migrationsDirectory);
 
+/** Sorts a megabyte with little memory, for which a server needs space on its disk. Nothing is changed. */
+const spill = 'SELECT count(*) FROM (SELECT FROM generate_series(1, 30000) g ORDER BY md5(g::text)) sorted';
+
+/** Why a server cannot write to its disk; undefined if it can. */
+export async function spaceRefusal({ url }: InspectedServer, milliseconds: number): Promise<string | undefined> {
+  try {
+    await withTimedClient(url, milliseconds, async (client) => {
+      await client.query('SET work_mem = 64');
+      await client.query(spill);
+    });
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
 /** Why this role cannot write to a primary, to a table if it has one yet; undefined if it can. Nothing is changed. */
 export async function writeRefusal(
   { url }: InspectedServer,
@@ -71,7 +87,7 @@ export async function writeRefusal(
         return undefined;
       }
       const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed");
-      return rows[0].allowed ? undefined : 'this role may not create tables';
+      return rows[0].allowed ? undefined : 'it may not create tables';
     });
   } catch (error) {
     return reasonOf(error);

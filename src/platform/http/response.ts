@@ -4,8 +4,8 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
-import { isLocked, isTimeout, isUnavailable, ReadTooMuch } from '../postgres/index.js';
-import { loggedIdentity } from '../telemetry/index.js';
+import { isLocked, isTimeout, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
+import { type DatabaseOutage, loggedIdentity } from '../telemetry/index.js';
 import { tooManyOfOne } from './admission.js';
 import type { RequestHead } from './request.js';
 import type { Handler, RequestContext } from './router.js';
@@ -87,11 +87,12 @@ export type Mask = (error: unknown, context: RequestContext) => GraphQLError;
 const logged = new WeakSet<object>();
 
 /**
- * Passes expected failures on. Logs any other error, once, and replaces it by a 503 or 500 without details. A request that
- * ran out of time while it waited because its company uses much is its own fault: 429, and no line in the log.
+ * Passes expected failures on. Replaces any other error by a 503 or 500 without details, and logs it once: what the
+ * database could not do as the `problem` of the request, and an outage of it once in all. A request that ran out of time
+ * while it waited because its company uses much is its own fault: 429.
  */
 export const masking =
-  (logger: Logger): Mask =>
+  (logger: Logger, outage?: DatabaseOutage): Mask =>
   (error, context) => {
     if (error instanceof GraphQLError) {
       if (!error.originalError) return error;
@@ -105,14 +106,17 @@ export const masking =
     if (cause instanceof ReadTooMuch && isCallers && !cause.mayHaveChanged) {
       return at(error, failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: cause.maximum }] }));
     }
+    if (isUnavailable(cause)) {
+      if (context.record) context.record.problem ??= reasonOf(cause);
+      if (outage?.explains(cause)) outage.onFailure(cause);
+      if (isLocked(cause)) return at(error, failure('SERVICE_UNAVAILABLE', { locked: true }));
+      return at(error, failure('SERVICE_UNAVAILABLE', isChange ? { unconfirmed: true } : {}));
+    }
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
-    if (isLocked(cause)) return at(error, failure('SERVICE_UNAVAILABLE', { locked: true }));
-    return at(
-      error,
-      failure(isUnavailable(cause) || cause instanceof ReadTooMuch ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'),
-    );
+    if (!(cause instanceof ReadTooMuch)) return at(error, failure('INTERNAL_SERVER_ERROR'));
+    return at(error, failure('SERVICE_UNAVAILABLE', cause.mayHaveChanged ? { unconfirmed: true } : {}));
   };
 
 /** The failure of the field, if any, that failed with an error. */

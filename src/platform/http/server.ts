@@ -5,7 +5,7 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
-import { identify, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
+import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat, tooManyOfOne } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
@@ -112,8 +112,7 @@ class RequestHandler {
       if (!isContinued) continueBody?.();
       isContinued = true;
     };
-    const identity = identify((name) => req.headers[name]);
-    const record = this.telemetry.begin(identity, { req, socket: req.socket });
+    const record = this.telemetry.begin({ req, socket: req.socket });
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, responseHeaders: {} };
     running.known = { record, context };
@@ -214,7 +213,11 @@ export class NodeServer {
     const { trustedProxies = 0, logClient = true, requestTimeout = defaultRequestTimeout, maxConnections } = options;
     const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingMessage['headers']) =>
       clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
-    this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
+    this.#telemetry = new Telemetry({
+      ...options,
+      addressOf: logClient ? addressOf : undefined,
+      withoutSecrets: options.app.withoutSecrets,
+    });
     const onDrop = () => options.overload?.countDrop();
     this.#unsent = new UnsentResponses({ ...sendingDefaults, ...options }, onDrop);
     this.#connections = new Connections({
@@ -308,11 +311,7 @@ class InvalidRequests {
     if (res.headersSent) res.once('close', () => req.socket.end());
     // It is complete, and what came after it is no request.
     if (req.complete || known?.record.isFinished) return;
-    const begin = () =>
-      this.telemetry.begin(
-        identify((name) => req.headers[name]),
-        { req, socket: req.socket },
-      );
+    const begin = () => this.telemetry.begin({ req, socket: req.socket });
     const refuse = (record: RequestRecord) => send(this.#refusal(error, record, req), res);
     if (known) refuse(known.record);
     else last.start = () => refuse(begin());
@@ -320,10 +319,7 @@ class InvalidRequests {
 
   /** Responds on a socket that has no request. */
   #respond(error: NodeJS.ErrnoException, socket: Socket): void {
-    const record = this.telemetry.begin(
-      identify(() => undefined),
-      { socket },
-    );
+    const record = this.telemetry.begin({ socket });
     const { status, headers, body = '' } = this.#refusal(error, record);
     const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) };
     const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -223,7 +223,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       if (now < quietUntil) return 0;
       quietUntil = now + logEvery;
       const line = { ...loggedIdentity(context), err: error };
-      logger.error(line, 'the rate limit store is down; requests are not counted');
+      logger.warn(line, 'the rate limit store is down; requests are not counted');
       return 0;
     }
   }

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { Cache, lazy } from '../caching/index.js';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
 import { Turns } from '../process/index.js';
-import { PolledFigures } from '../telemetry/index.js';
+import { type DatabaseOutage, Outage, PolledFigures } from '../telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
 import { WebhookDelivery } from './delivery.js';
-import { type Dispatcher, Outage } from './dispatcher.js';
+import type { Dispatcher } from './dispatcher.js';
 import { acquireLease } from './lease.js';
 import { Sender } from './sender.js';
 import type { PollPart } from './sequence.js';
@@ -131,6 +131,7 @@ const stopMilliseconds = { requests: 1_000, recording: 2_000 };
 
 type Needs = Pick<Tools, 'source' | 'sender' | 'keys' | 'product' | 'logger' | 'count'> & {
   db: Database;
+  outage?: DatabaseOutage | undefined;
 };
 
 /**
@@ -152,15 +153,13 @@ export class Deliverer {
   readonly #outage: Outage;
   #deliveries = 0;
 
-  constructor({ db, ...needs }: Needs) {
+  constructor({ db, outage, ...needs }: Needs) {
     const [stopping, stopped] = [this.#stopping.signal, this.#stopped.signal];
     // Every delivery listens to both, for as long as it runs.
     setMaxListeners(0, stopping, stopped);
     const statements = new DeliveryStatements(db, stopped);
-    this.#outage = new Outage(needs.logger, {
-      begins: 'cannot deliver to webhooks, will try again',
-      ends: 'webhooks are delivered to again',
-    });
+    const words = { begins: 'cannot deliver to webhooks, will try again', ends: 'webhooks are delivered to again' };
+    this.#outage = new Outage(needs.logger, words, outage);
     this.#tasks = new Tasks((error) => {
       if (!stopping.aborted) this.#outage.onFailure(error);
     });
@@ -265,6 +264,7 @@ interface WebhookOptions {
   allow: readonly string[];
   logger: Logger;
   count: CountAttempt;
+  outage?: DatabaseOutage;
 }
 
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */
@@ -275,25 +275,34 @@ export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions):
   return lazy(() => deliverer.stop());
 }
 
-/** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */
+/** How many webhooks of all companies there are in each state, and by how many events the slowest is behind; seconds
+ * for which the oldest event has waited for its number. */
 interface Figures {
   active: number;
   failing: number;
   disabled: number;
   lag: number;
+  unnumbered: number;
 }
 
 /** The figures of all webhooks for metrics. */
 export const webhookFigures = (db: Database, source: EventSource): PolledFigures<Figures> =>
-  new PolledFigures(() => readFigures(db, source), { active: 0, failing: 0, disabled: 0, lag: 0 });
+  new PolledFigures(() => readFigures(db, source), { active: 0, failing: 0, disabled: 0, lag: 0, unnumbered: 0 });
 
-async function readFigures(db: Database, { tenants }: EventSource): Promise<Figures> {
+async function readFigures(db: Database, { tenants, events }: EventSource): Promise<Figures> {
   const [row] = await db.$queryRaw<Record<keyof Figures, bigint>[]>(sql`
     SELECT count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
       count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
       count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
-      coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0)::bigint AS lag
+      coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0)::bigint AS lag,
+      (SELECT coalesce(extract(epoch FROM now() - min(recorded_at)), 0)::bigint FROM ${events} WHERE sequence IS NULL) AS unnumbered
     FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id`);
   const of = (name: keyof Figures) => Number(row?.[name] ?? 0);
-  return { active: of('active'), failing: of('failing'), disabled: of('disabled'), lag: of('lag') };
+  return {
+    active: of('active'),
+    failing: of('failing'),
+    disabled: of('disabled'),
+    lag: of('lag'),
+    unnumbered: of('unnumbered'),
+  };
 }

@@ -1,35 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CircuitBreaker, type Database, type DatabaseTimeouts, isConflict, openClient } from '../postgres/index.js';
+import { DatabaseOutage, Outage } from '../telemetry/index.js';
 import { allCompanies, numberEvents, type PollPart, poll, waitingCompanies } from './sequence.js';
 import type { EventSource } from './source.js';
-
-/** How many polls without a failure end it: some failures are known only when a time limit has passed. */
-const calmPolls = 6;
-
-/** Logs when something begins to fail, and when it works again: once each, however often it fails in between. */
-export class Outage {
-  readonly #logger: Logger;
-  readonly #words: { begins: string; ends: string };
-  /** How many more polls it takes; 0 if nothing fails. */
-  #left = 0;
-
-  constructor(logger: Logger, words: { begins: string; ends: string }) {
-    this.#logger = logger;
-    this.#words = words;
-  }
-
-  onFailure(error: unknown): void {
-    if (this.#left === 0) this.#logger.warn({ err: error }, this.#words.begins);
-    this.#left = calmPolls;
-  }
-
-  onSuccess(): void {
-    if (this.#left === 0) return;
-    this.#left -= 1;
-    if (this.#left === 0) this.#logger.info(this.#words.ends);
-  }
-}
 
 const pollMilliseconds = 1_000;
 const longestPause = 5_000;
@@ -68,6 +42,10 @@ class Poller {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+  }
+
+  get isFailing(): boolean {
+    return this.#failures > 0;
   }
 
   async #run(): Promise<void> {
@@ -125,19 +103,28 @@ export class Dispatcher {
   readonly #listeners = new Set<NumberedListener>();
   #isStopped = false;
 
-  constructor(db: Database, source: EventSource, logger: Logger) {
+  constructor(db: Database, source: EventSource, logger: Logger, database = new DatabaseOutage(logger)) {
     this.#db = db;
     this.#source = source;
     this.#logger = logger;
-    this.#outage = new Outage(logger, {
-      begins: 'cannot number events, will try again',
-      ends: 'events are numbered again',
+    const words = { begins: 'cannot number events, will try again', ends: 'events are numbered again' };
+    this.#outage = new Outage(logger, words, database);
+    this.#poller = new Poller(db, source, {
+      onFailure: (error) => this.#outage.onFailure(error),
+      onSuccess: () => {
+        database.onSuccess();
+        this.#outage.onSuccess();
+      },
     });
-    this.#poller = new Poller(db, source, this.#outage);
     this.onPoll({
       select: waitingCompanies(source),
       onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),
     });
+  }
+
+  /** Whether the last poll got its answer. */
+  get isDatabaseUp(): boolean {
+    return !this.#poller.isFailing;
   }
 
   /** Sweeps now and then once a second. */
@@ -217,6 +204,7 @@ interface Events {
   db: Database;
   source: EventSource;
   dispatcher: Dispatcher;
+  outage: DatabaseOutage;
   close(): Promise<void>;
 }
 
@@ -224,10 +212,11 @@ interface Events {
 export function openEvents(options: EventsOptions, logger: Logger): Events {
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = openClient({ ...options, poolSize: eventConnections, onError });
-  const dispatcher = new Dispatcher(db, options.source, logger);
+  const outage = new DatabaseOutage(logger);
+  const dispatcher = new Dispatcher(db, options.source, logger, outage);
   const close = async () => {
     dispatcher.stop();
     await db.$disconnect();
   };
-  return { db, source: options.source, dispatcher, close };
+  return { db, source: options.source, dispatcher, outage, close };
 }

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
-import { type Dispatcher, Outage } from './dispatcher.js';
+import { type DatabaseOutage, Outage } from '../telemetry/index.js';
+import type { Dispatcher } from './dispatcher.js';
 import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
 import type { EventSource, WantedEvents } from './source.js';
 
@@ -126,6 +127,7 @@ interface StreamsOptions {
   timeout: number;
   /** The time in milliseconds, from any moment. */
   now?: () => number;
+  outage?: DatabaseOutage | undefined;
 }
 
 interface Wanted extends WantedStart {
@@ -139,7 +141,7 @@ const tickMilliseconds = 1_000;
 
 /** The open streams of this process. */
 export class Streams {
-  readonly #options: Required<StreamsOptions>;
+  readonly #options: StreamsOptions & Required<Pick<StreamsOptions, 'now'>>;
   readonly #companies = new Map<string, CompanyStreams>();
   readonly #outage: Outage;
   #open = 0;
@@ -147,10 +149,8 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = { now: () => performance.now(), ...options };
-    this.#outage = new Outage(options.logger, {
-      begins: 'streams cannot be read, will try again',
-      ends: 'streams are read again',
-    });
+    const words = { begins: 'streams cannot be read, will try again', ends: 'streams are read again' };
+    this.#outage = new Outage(options.logger, words, options.outage);
     options.dispatcher.onNumbered((companyId, lastSequence) => this.#companies.get(companyId)?.note(lastSequence));
     options.dispatcher.onPoll({
       select: () => {

@@ -36,6 +36,17 @@ export const isUnavailable = (error: unknown): boolean =>
       unavailableMessages.test(message),
   );
 
+/** What no waiting mends: a wrong password or name, a certificate, a standby. */
+const mistakes = /^(28...|3D000|25006)$/;
+
+/** Whether the database does not run yet, cannot be reached, or has no connection left. */
+export const isAbsent = (error: unknown): boolean =>
+  isUnavailable(error) &&
+  !linksOf(error).some(
+    ({ codes, message }) =>
+      codes.some((code) => mistakes.test(code) || tlsCodes.test(code)) || / SSL connections?$/.test(message),
+  );
+
 /**
  * Whether the statement or transaction lost to another one, or to a migration that changed what a prepared statement
  * returns. It wrote nothing, and may succeed if it is repeated.

@@ -2,6 +2,7 @@ export { type Database, type DatabaseOptions, openClient, type PrismaModels, typ
 export { type ConnectionUse, PendingPrerequisite, type Prerequisite } from './connections.js';
 export {
   CircuitBreaker,
+  isAbsent,
   isConflict,
   isLocked,
   isTimeout,

@@ -76,6 +76,7 @@ export async function withClient<T>(
       const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
       throw new DatabaseError(
         `Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL; npx goalpost check says more.`,
+        { cause: error },
       );
     });
     opened.push(client);
@@ -87,7 +88,9 @@ export async function withClient<T>(
     if (rows[0].major < 14) throw new DatabaseError(`PostgreSQL 14 or newer is needed, this is ${rows[0].major}.`);
     return await work(client, connect);
   } catch (error) {
-    throw error instanceof pg.DatabaseError ? new DatabaseError(`Cannot ${purpose}: ${error.message}`) : error;
+    throw error instanceof pg.DatabaseError
+      ? new DatabaseError(`Cannot ${purpose}: ${error.message}`, { cause: error })
+      : error;
   } finally {
     await Promise.all(opened.map((client) => client.end()));
   }

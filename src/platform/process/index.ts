@@ -1,3 +1,3 @@
-export { listen } from './listening.js';
+export { AddressTaken, listen } from './listening.js';
 export { exitInTime, untilStopped, untilUncaughtError } from './stopping.js';
 export { Turns } from './turns.js';

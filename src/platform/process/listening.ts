@@ -1,6 +1,9 @@
 import type { Server } from 'node:http';
 import { addressOf, ConfigError } from '../settings/index.js';
 
+/** Somebody listens there already, who may stop: unlike a setting that cannot be used, it is worth another try. */
+export class AddressTaken extends Error {}
+
 interface Address {
   host: string;
   port: number;
@@ -9,7 +12,7 @@ interface Address {
 /** Connections that the kernel keeps until the process takes them. With too few, clients of a burst try again after seconds. */
 const backlog = 4096;
 
-/** Listens, and returns the address. Throws a ConfigError that names the setting to change. */
+/** Listens, and returns the address. Throws a ConfigError, or an AddressTaken, that names the setting to change. */
 export function listen(
   server: Server,
   { host, port }: Address,
@@ -27,7 +30,8 @@ export function listen(
     server.once('error', (error: NodeJS.ErrnoException) => {
       const problem = problems[error.code ?? ''];
       const unknown = `Cannot listen on ${host}, port ${port} (${error.message}). Check ${hostSetting} and ${portSetting}.`;
-      reject(new ConfigError(problem ?? unknown));
+      const Kind = error.code === 'EADDRINUSE' ? AddressTaken : ConfigError;
+      reject(new Kind(problem ?? unknown));
     });
     server.listen({ port, host, backlog }, () => {
       const address = server.address();

@@ -1,5 +1,6 @@
 export { createLogger, logDestination, printable } from './logger.js';
 export { Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
 export { MetricsServer } from './metricsServer.js';
-export { type Identity, identify, loggedIdentity, RequestRecord, usedPerCounted } from './requestRecord.js';
+export { DatabaseOutage, Outage } from './outage.js';
+export { type Identity, loggedIdentity, RequestRecord, usedPerCounted } from './requestRecord.js';
 export { inOperationSpan, Telemetry } from './telemetry.js';

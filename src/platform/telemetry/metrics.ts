@@ -118,7 +118,7 @@ function requestMetrics(registry: Registry): CountRequest {
 }
 
 /** Webhooks by their state, and by how many events the slowest is behind. */
-type ReadWebhooks = () => { active: number; failing: number; disabled: number; lag: number };
+type ReadWebhooks = () => { active: number; failing: number; disabled: number; lag: number; unnumbered: number };
 
 /**
  * Adds what is counted of webhooks. Returns what counts a request to one, with the seconds since its event was recorded
@@ -141,11 +141,13 @@ function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
   if (read) {
     const help = 'Webhooks of all companies by state: active, failing, disabled.';
     addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state' }, () => {
-      const { lag: _, ...states } = read();
+      const { lag: _, unnumbered: __, ...states } = read();
       return states;
     });
     const lagHelp = 'By how many events the slowest webhook that is not disabled is behind.';
     addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp }, () => read().lag);
+    const unnumberedHelp = 'For how long the oldest event without a sequence has waited for it.';
+    addGauge(registry, { name: 'goalpost_event_lag_seconds', help: unnumberedHelp }, () => read().unnumbered);
   }
 
   return (outcome: string, seconds: number | undefined): void => {
@@ -154,12 +156,15 @@ function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
   };
 }
 
+const databaseUpHelp = '1 if the database has answered the last poll, which comes once a second.';
+
 interface MetricsOptions {
   /** How many connections the pool may hold. */
   poolSize: number;
   connections: () => ConnectionUse;
   unsentBytes?: () => number;
   streams?: () => number;
+  isDatabaseUp?: () => boolean;
   webhooks?: ReadWebhooks;
   /** Gauges of the product. */
   gauges?: readonly ProductGauge[];
@@ -184,6 +189,7 @@ export class Metrics {
     connections,
     unsentBytes = () => 0,
     streams = () => 0,
+    isDatabaseUp = () => true,
     webhooks,
     gauges = [],
   }: MetricsOptions) {
@@ -196,6 +202,7 @@ export class Metrics {
     gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
     gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
     gauge('goalpost_streams', 'Open streams.', streams);
+    gauge('goalpost_database_up', databaseUpHelp, () => (isDatabaseUp() ? 1 : 0));
     for (const { read, ...own } of gauges) addGauge(this.#registry, own, read);
   }
 

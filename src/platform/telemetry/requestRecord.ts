@@ -6,10 +6,11 @@ import type { RequestObserver } from '../postgres/index.js';
 
 const validId = /^[\w.:/+=-]{1,128}$/;
 
-/** The id of a request (the caller's `X-Request-Id` if valid) and the caller's trace. */
-export function identify(header: (name: string) => unknown): Identity {
+/** The id of a request (the caller's `X-Request-Id` if it is valid and no secret) and the caller's trace. */
+export function identify(header: (name: string) => unknown, withoutSecrets: (text: string) => string): Identity {
   const [given = '', traceparent = ''] = ['x-request-id', 'traceparent'].map((name) => String(header(name) ?? ''));
-  return { requestId: validId.test(given) ? given : randomUUID(), ...traceOf(traceparent) };
+  const isId = validId.test(given) && withoutSecrets(given) === given;
+  return { requestId: isId ? given : randomUUID(), ...traceOf(traceparent) };
 }
 
 const version00 = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.js';
-import { type Identity, RequestRecord, tracer } from './requestRecord.js';
+import { identify, RequestRecord, tracer } from './requestRecord.js';
 
 /**
  * Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it.
@@ -77,6 +77,8 @@ export async function inOperationSpan<T>(type: string, fields: string, execute: 
 
 interface TelemetryOptions {
   logger: Logger;
+  /** A text as the log may show it. */
+  withoutSecrets: (text: string) => string;
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
   /** The address of a client for the log. If omitted, the log has none. */
@@ -99,8 +101,8 @@ export class Telemetry {
   }
 
   /** Starts the record of a request; of one that could not be read, without `req`. */
-  begin(identity: Identity, { req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
-    const record = new RequestRecord(identity);
+  begin({ req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
+    const record = new RequestRecord(identify((name) => req?.headers[name], this.#options.withoutSecrets));
     record.method = req?.method;
     record.client = this.#options.addressOf?.(socket, req?.headers ?? {});
     if (req) startSpan(record, req);

@@ -342,7 +342,7 @@ describe("on the operator's own PostgreSQL", () => {
         'npm install pg tsx': `ln -s ${pathOf('node_modules')} node_modules`,
       });
       expect(printed).toMatch(/^sent file 1: \d+ changes\n/m);
-      expect(printed).toMatch(/took in \d+ events\n(?:.*\n)*?sent file 2: 1 changes\n/m);
+      expect(printed).toMatch(/events taken in: \d+\n(?:.*\n)*?sent file 2, changes: 1\n/m);
       expect(printed).toMatch(/"is_closed":false/);
       expect(printed).toMatch(/ launch \| *\n/);
       expect(printed).toMatch(/"name":"Poster, final"/);

@@ -136,7 +136,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await writeFile(
       join(folder, 'server.mjs'),
       example
-        .replace("GRAPHIQL: 'off'", "GRAPHIQL: 'off', LOG_LEVEL: 'error'")
+        .replace("PAGES: 'docs'", "PAGES: 'docs', LOG_LEVEL: 'error'")
         .replace('listen(4000)', 'listen(0, () => console.log(server.address().port))'),
     );
     const child = spawn(node, ['server.mjs'], {
@@ -163,7 +163,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
       join(folder, 'typed.mts'),
       `import { createServer } from 'node:http';
 import { createApp, type Gateway, type GatewayOptions, ImportError, type ImportReport, importWorkspace } from 'goalpost';
-const options: GatewayOptions = { databaseUrl: 'x', settings: { GRAPHIQL: 'off' }, log: (line: string) => void line };
+const options: GatewayOptions = { databaseUrl: 'x', settings: { PAGES: 'docs' }, log: (line: string) => void line };
 const app: Gateway = await createApp(options);
 createServer(app.listener);
 // @ts-expect-error: there is no such option

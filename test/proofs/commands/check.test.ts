@@ -10,10 +10,13 @@ import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
 
 /** What the command prints, and how it fails. */
-async function checked(values: NodeJS.ProcessEnv): Promise<{ lines: string[]; error: unknown }> {
+async function checked(
+  values: NodeJS.ProcessEnv,
+  options?: { all: boolean },
+): Promise<{ lines: string[]; error: unknown }> {
   const lines: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void lines.push(...text.split('\n')));
-  const error = await checkGateway({ values, fromFile: new Set() }).then(
+  const error = await checkGateway({ values, fromFile: new Set() }, options).then(
     () => undefined,
     (thrown) => thrown,
   );
@@ -29,7 +32,7 @@ function refusal(code: string, message: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-const found = (lines: string[]) => lines.slice(lines.indexOf('Database') + 1);
+const found = (lines: string[]) => lines.slice(lines.indexOf('Found') + 1, lines.indexOf(''));
 
 describe('goalpost check', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -50,7 +53,7 @@ describe('goalpost check', () => {
     const { lines, error } = await checked({ DATABASE_URL: database.gatewayUrl });
     await query(url, 'DELETE FROM imports');
     expect(error).toBeUndefined();
-    expect(found(lines).slice(-2)).toEqual([
+    expect(found(lines).filter((line) => line.includes(' has file '))).toEqual([
       '  note     brew has file 7, of 2026-06-01T08:00:00Z; a file was refused at 2026-06-02T08:00:00Z: line 3, success (goal "x"): is required',
       '  ok       acme has file 12, of 2026-06-01T08:00:00Z',
     ]);
@@ -59,20 +62,28 @@ describe('goalpost check', () => {
   test('says that a migrated database is in order, without its password', async () => {
     const { lines, error } = await checked({ DATABASE_URL: database.gatewayUrl, PORT: '8080' });
     expect(error).toBeUndefined();
-    expect(lines[0]).toBe('Settings');
-    expect(lines.join('\n')).toMatch(/^ {2}PORT +8080 \(in the environment\)$/m);
-    expect(lines.join('\n')).toMatch(/^ {2}LOG_LEVEL +info$/m);
-    expect(lines.join('\n')).toMatch(/^ {2}APP_URL +http:\/\/127\.0\.0\.1:8080$/m);
-    expect(lines.join('\n')).toMatch(/^ {2}MAX_CONCURRENT_REQUESTS +10$/m);
-    expect(lines.join('\n')).toMatch(/^ {2}CORS_ORIGINS +none$/m);
+    const settings = lines.slice(lines.indexOf(''));
+    expect(settings.slice(1)).toEqual([
+      'Settings (--all prints those with their defaults, too)',
+      expect.stringMatching(/^ {2}DATABASE_URL +\S+ \(in the environment\)$/),
+      '  PORT          8080 (in the environment)',
+    ]);
+    const all = (await checked({ DATABASE_URL: database.gatewayUrl, PORT: '8080' }, { all: true })).lines.join('\n');
+    expect(all).toMatch(/^ {2}LOG_LEVEL +info$/m);
+    expect(all).toMatch(/^ {2}APP_URL +http:\/\/127\.0\.0\.1:8080$/m);
+    expect(all).toMatch(/^ {2}MAX_CONCURRENT_REQUESTS +10$/m);
+    expect(all).toMatch(/^ {2}CORS_ORIGINS +none$/m);
     expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
     expect(found(lines)).toEqual([
+      '  next     npx goalpost token create --person <id> --name <name> --write',
+      '  ok       this machine can listen on 127.0.0.1',
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
       expect.stringMatching(
         /^ {2}ok {7}the connection to 127\.0\.0\.1:\d+ is not encrypted; it stays on this machine$/,
       ),
       '  ok       it is migrated',
       '  ok       this role may write',
+      '  ok       the server can write to its disk',
       expect.stringMatching(
         /^ {2}ok {7}one gateway takes up to 12 connections; the server allows \d+, and has \d+ now$/,
       ),
@@ -100,7 +111,7 @@ describe('goalpost check', () => {
     through.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
     const { lines, error } = await checked({ DATABASE_URL: through.href });
     expect(error).toEqual(new DatabaseError('1 problem was found.'));
-    expect(found(lines)).toEqual([
+    expect(found(lines).slice(0, -1)).toEqual([
       `  problem  ${through.host} cannot be reached: unsupported startup parameter: statement_timeout. Check DATABASE_URL`,
     ]);
   });
@@ -109,7 +120,7 @@ describe('goalpost check', () => {
     const { lines, error } = await checked({ DATABASE_URL: url, HOST: 'nowhere.invalid' });
     expect(error).toEqual(new DatabaseError('1 problem was found.'));
     expect(lines.join('\n')).toMatch(
-      /^Network\n {2}problem {2}HOST=nowhere\.invalid cannot be resolved .* Example: HOST=/m,
+      /^Found\n {2}problem {2}HOST=nowhere\.invalid cannot be resolved .* Example: HOST=/m,
     );
     expect(found(lines)).toContain('  ok       it is migrated');
   });
@@ -122,10 +133,10 @@ describe('goalpost check', () => {
     const { lines, error } = await checked(settings);
     await empty.drop();
     expect(error).toEqual(new DatabaseError('2 problems were found.'));
-    expect(found(lines).slice(2)).toEqual([
-      expect.stringMatching(/^ {2}problem {2}it is not migrated: \d+_\w+.* Run npx goalpost migrate/),
-      '  ok       this role may write',
+    expect(found(lines).slice(0, 3)).toEqual([
+      expect.stringMatching(/^ {2}problem {2}it is not migrated: it lacks \d+_\w+$/),
       expect.stringMatching(/^ {2}problem {2}one gateway takes up to 1006 connections; .* Lower DATABASE_POOL_SIZE/),
+      '  next     npx goalpost migrate',
     ]);
   });
 
@@ -174,9 +185,9 @@ describe('goalpost check', () => {
   });
 
   test('refuses bad settings, and points out one that is misspelled', async () => {
-    const { error } = await checked({ PORT: 'abc', GRAPHIQL: 'yes', DATABASE_URI: 'x' });
+    const { error } = await checked({ PORT: 'abc', MCP: 'yes', DATABASE_URI: 'x' });
     expect(error).toBeInstanceOf(ConfigError);
-    for (const named of ['PORT=abc must', 'GRAPHIQL=yes must', 'DATABASE_URI is not a setting'])
+    for (const named of ['PORT=abc must', 'MCP=yes must', 'DATABASE_URI is not a setting'])
       expect(String(error)).toContain(named);
     const { lines } = await checked({ DATABASE_URL: url, DATABASE_URI: 'x' });
     expect(lines).toContain('  DATABASE_URI is not a setting. Did you mean DATABASE_URL?');

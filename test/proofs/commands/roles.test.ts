@@ -71,6 +71,10 @@ describe('a database with roles', () => {
       const refused = await run(urlOf(gateway), command);
       expect(refused.code).toBe(1);
       if (command !== 'check') expect(refused.text).toContain('and this role may not apply it');
+      else
+        expect(refused.text).toMatch(
+          /Found\n {2}problem {2}it is not migrated: .*, and this role may not migrate: it may not create tables\..*\n {2}next {5}DATABASE_URL=postgresql:\/\/goalpost_owner:password@\S+ npx goalpost migrate\n/,
+        );
     }
     expect(await run(urlOf(owner), 'migrate')).toMatchObject({
       code: 0,

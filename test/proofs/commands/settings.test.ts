@@ -28,7 +28,8 @@ describe('a setting that cannot be used is named with its value, what is accepte
     ['PORT', '4e3', 'must be a whole number from 0 to 65535', '4000'],
     ['PORT', '65536', 'must be a whole number from 0 to 65535', '4000'],
     ['DRAIN_SECONDS', '-1', 'must be a number from 0 to 3600', '30'],
-    ['GRAPHIQL', 'yes', 'must be on or off', 'off'],
+    ['MCP', 'yes', 'must be one of on, off', 'on'],
+    ['PAGES', 'docs,blog', 'must be a list of start, docs, graphiql, guide, history, or none', 'docs,guide'],
     ['HOST', 'http://localhost', 'must be an IP address or a host name alone, without http:// and port', '0.0.0.0'],
     ['HOST', '127.0.0.1:4000', 'must be an IP address or a host name alone, without http:// and port', '0.0.0.0'],
     ['PUBLIC_URL', 'api.example.com', 'must be an http:// or https:// address', 'https://api.example.com'],
@@ -43,11 +44,9 @@ describe('a setting that cannot be used is named with its value, what is accepte
   });
 
   test('all at once', () => {
-    const values = { PORT: 'abc', GRAPHIQL: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on' };
+    const values = { PORT: 'abc', MCP: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on' };
     const message = messageOf(values);
-    expect(message).toMatch(
-      /^4 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}GRAPHIQL=yes .*\n.*\n {2}LOG_LEVEL=loud/,
-    );
+    expect(message).toMatch(/^4 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}MCP=yes .*\n.*\n {2}LOG_LEVEL=loud/);
     expect(message).toContain('PERSISTED_ONLY=on needs PERSISTED_DOCUMENTS too.');
   });
 
@@ -126,10 +125,22 @@ test('every setting is listed with the value that counts, its source, and no pas
       { name: 'DATABASE_URL', value: 'postgresql://ann:***@db/x', source: 'environment' },
       { name: 'WEBHOOK_KEY', value: '***', source: 'environment' },
       { name: 'LOG_LEVEL', value: 'info', source: 'default' },
-      { name: 'GRAPHIQL', value: 'on', source: 'default' },
+      { name: 'MCP', value: 'off', source: 'default' },
+      { name: 'PAGES', value: 'start,docs,graphiql,guide,history', source: 'default' },
       { name: 'METRICS_PORT', value: undefined, source: 'default' },
     ]),
   );
+});
+
+test('tools are served without a word only in the demo', () => {
+  const DATABASE_URL = 'postgresql://ann@db/x';
+  const mcp = (values: NodeJS.ProcessEnv) => readConfig(values).mcp;
+  expect([mcp({}), mcp({ MCP: 'off' }), mcp({ DATABASE_URL }), mcp({ DATABASE_URL, MCP: 'on' })]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
 });
 
 test.each([
@@ -195,7 +206,7 @@ describe('the file .env in the current folder', async () => {
 
   test('has no line that is ignored: each that is no setting is named, but no password in it', async () => {
     const lines = ['# mine', 'export LOG_LEVEL=loud', 'PORT 4319', '', 'DATABASE_URL: postgresql://ann:hunter2@db/x'];
-    await writeFile(join(folder, '.env'), [...lines, 'GRAPHIQL=off', 'hunter2', ''].join('\r\n'));
+    await writeFile(join(folder, '.env'), [...lines, 'MCP=off', 'hunter2', ''].join('\r\n'));
     for (const command of ['check', 'serve']) {
       const { code, stderr } = await goalpost([command], {}, folder);
       expect({ code, lines: stderr.split('\n') }).toEqual({

@@ -6,8 +6,9 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openModels } from '../../../src/database.js';
+import { historyTables, openModels } from '../../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
+import { rolesSql } from '../../../src/platform/administration/roles.js';
 import { findBinaries } from '../../../src/platform/embedded/cluster.js';
 import { freePort, serverAccount } from '../../../src/platform/embedded/server.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
@@ -46,16 +47,18 @@ async function baseBackup(url: string, data: string, copy: string): Promise<void
   }
 }
 
-const [archiving, backingUp, switching, restoring, restoringTo] = blocksOf(
-  sectionOf(textOf('docs/database.md'), 'Backups'),
-  'sh',
-).map((script) => script.trim());
+const page = sectionOf(textOf('docs/database.md'), 'Backups');
+const [, dumping, restoringDump, archiving, backingUp, switching, restoring, restoringTo] = blocksOf(page, 'sh').map(
+  (script) => script.trim(),
+);
+const [makingRole = ''] = blocksOf(page, 'sql');
 
 // BACKUP_BIN names the programs of an installed PostgreSQL. The embedded one has no client programs: the test stands in.
 const installed = process.env.BACKUP_BIN;
 const account = serverAccount();
 let folder: string;
 let url: string;
+let backupUrl: string;
 let world: World;
 let environment: NodeJS.ProcessEnv;
 const data = () => join(folder, 'data');
@@ -72,7 +75,9 @@ beforeAll(async () => {
   appendFileSync(join(data(), 'postgresql.conf'), `${settings.join('\n')}\n`);
   shellSync('pg_ctl start -w -l "$PGDATA.log"');
   url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
-  environment.DATABASE_URL = url;
+  await query(url, makingRole);
+  backupUrl = `postgresql://goalpost_backup@127.0.0.1:${port}/postgres`;
+  environment.BACKUP_URL = backupUrl;
   await applyMigrations(url, migrationsDirectory);
   world = new World(openModels({ url, poolSize: 4, preparedStatements: true }), url);
 });
@@ -103,7 +108,7 @@ async function paste(script = '', replaced: Record<string, string> = {}): Promis
     (text, [from, to]) => text.replaceAll(from, to),
     script,
   );
-  if (!installed && meant.startsWith('psql ')) return void (await query(url, /-c '(.*)'/.exec(meant)?.[1] ?? ''));
+  if (!installed && meant.startsWith('psql ')) return void (await query(backupUrl, /-c '(.*)'/.exec(meant)?.[1] ?? ''));
   if (!installed && meant.startsWith('pg_basebackup ')) {
     const copy = /--pgdata (\S+)/.exec(meant)?.[1] ?? '';
     await baseBackup(url, data(), copy);
@@ -114,15 +119,12 @@ async function paste(script = '', replaced: Record<string, string> = {}): Promis
 }
 
 /** A hash of every table. The last use of a token is written later than its request. */
-async function hashes(): Promise<Record<string, unknown>> {
-  const tables = await query(url, "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1");
+async function hashes(at = url): Promise<Record<string, unknown>> {
+  const tables = await query(at, "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1");
   const all: Record<string, unknown> = {};
   for (const { name } of tables) {
     const row = `md5((to_jsonb(t) - 'last_used_at')::text)`;
-    const [found] = await query(
-      url,
-      `SELECT count(*)::int, md5(string_agg(${row}, '' ORDER BY ${row})) FROM ${name} t`,
-    );
+    const [found] = await query(at, `SELECT count(*)::int, md5(string_agg(${row}, '' ORDER BY ${row})) FROM ${name} t`);
     all[`${name}`] = found;
   }
   return all;
@@ -142,6 +144,30 @@ async function archive(): Promise<void> {
     (await query(url, 'SELECT last_archived_wal >= $1 AS answer FROM pg_stat_archiver', [current?.file]))[0]?.answer;
   await eventually(async () => expect(await isArchived()).toBe(true));
 }
+
+// The embedded PostgreSQL has no client programs.
+test.runIf(installed)('a dump brings back every row, into another database, with the rights of the roles', async () => {
+  await query(url, rolesSql({ owner: { name: 'postgres' }, gateway: { name: 'gateway' }, history: historyTables }));
+  await query(url, 'CREATE DATABASE restored');
+  const restored = url.replace(/postgres$/, 'restored');
+  const at = { 'postgresql://postgres:password@127.0.0.1:5432/restored': restored };
+  shellSync(`mkdir -p ${folder}/backups`);
+  await world.team();
+  await paste(dumping);
+  await paste(restoringDump, at);
+  expect(await hashes(restored)).toEqual(await hashes());
+  const rights = `SELECT relname, relacl::text, pg_get_userbyid(relowner) AS owner FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace ORDER BY 1`;
+  expect(await query(restored, rights)).toEqual(await query(url, rights));
+});
+
+test('the roles of a gateway may make no backup, the role for that may', async () => {
+  const may =
+    "SELECT rolreplication AS replicates, has_function_privilege(rolname, 'pg_switch_wal()', 'EXECUTE') AS switches FROM pg_roles WHERE rolname = $1";
+  expect(await query(url, may, ['goalpost_backup'])).toEqual([{ replicates: true, switches: true }]);
+  expect(await query(backupUrl, 'SELECT count(*)::int FROM api_tokens')).toHaveLength(1);
+  await expect(query(backupUrl, 'DELETE FROM api_tokens')).rejects.toThrow('permission denied');
+});
 
 test('a restore drill brings back every row, up to the last archived moment or to the one before a mistake', async () => {
   const { company, caller, space } = await world.team();

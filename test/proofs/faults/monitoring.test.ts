@@ -80,6 +80,11 @@ const firing: Record<string, Scene> = {
     requests('200'),
     served,
   ),
+  GoalpostDatabaseDown: {
+    fires: { [at('goalpost_database_up')]: '1x87 0x7' },
+    isQuiet: { [at('goalpost_database_up')]: always(1) },
+  },
+  GoalpostEventLag: gauge(at('goalpost_event_lag_seconds'), 61, 60),
   GoalpostWebhookLag: gauge(at('goalpost_webhook_lag_events'), 1001, 1000),
   GoalpostWebhooksFailing: gauge(at('goalpost_webhooks', 'state="failing"'), 1, 0),
   GoalpostWebhookDisabled: {

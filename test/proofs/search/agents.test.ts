@@ -16,6 +16,7 @@ const killEvery = Math.max(50, Math.floor(runs / 40));
 const world = await createWorld();
 const { company, caller, space, hub } = await world.teamWithHub('space');
 const settings = {
+  MCP: 'on',
   DATABASE_URL: world.url,
   RATE_LIMIT_PER_TOKEN: '1000000000',
   MAX_CONCURRENT_REQUESTS: '100',

@@ -126,7 +126,7 @@ describe('/metrics', () => {
       env,
     });
     await expect(failed).rejects.toMatchObject({
-      code: 2,
+      code: 1,
       stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT. Example: METRICS_PORT=${port + 1}\n`,
     });
   });

@@ -21,7 +21,7 @@ test.concurrent.for([
   }
 });
 
-test.concurrent.for([{ what: 'as it is' }, { what: 'without GraphiQL', GRAPHIQL: 'off' }])(
+test.concurrent.for([{ what: 'as it is' }, { what: 'without GraphiQL', PAGES: 'start,docs,guide,history' }])(
   'a server $what opens a page at every address that it prints',
   async ({ what: _, ...settings }, { expect, onTestFinished }) => {
     const { announced, base, stop } = await startServer({ DATABASE_URL: world.url, ...settings });
