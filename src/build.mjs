@@ -75,7 +75,13 @@ function licenseOf(folder) {
 
 /** What browsers load: our own TypeScript and JavaScript, and the viewers. */
 async function copyAssets() {
-  const typed = ['pages/assets/codeMarks.ts', 'pages/assets/samples.ts', 'text/reading.ts', 'text/nodes.ts', 'text/richText.ts'];
+  const typed = [
+    'pages/assets/codeMarks.ts',
+    'pages/assets/samples.ts',
+    'text/reading.ts',
+    'text/nodes.ts',
+    'text/richText.ts',
+  ];
   await build({ ...common, entryPoints: typed.map((file) => `src/${file}`), outbase: 'src' });
   mkdirSync(join(assets, 'vendor'), { recursive: true });
   cpSync(join(src, 'pages/assets'), assets, { recursive: true, filter: (file) => !file.endsWith('.ts') });

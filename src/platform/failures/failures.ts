@@ -46,8 +46,13 @@ export interface Entry<Facts extends object = object> {
    * `extensions.errors`; with the wrong `method` of a path; in `graphql` only.
    */
   occurs?: 'declared' | 'method' | 'graphql';
-  /** GraphQL responds with a problem too, because the client accepts no GraphQL response. */
+  /** It occurs before the path is known, so that GraphQL responds with a problem too. */
   alwaysProblem?: true;
+  /**
+   * The request is refused as such, before its operation. GraphQL then keeps the status for clients that accept only
+   * plain JSON, which get 200 and `errors` for what fails while it executes.
+   */
+  refusesRequest?: true;
 }
 
 /** One way to fail, for a catalogue. */
@@ -145,9 +150,9 @@ export function problemOf(error: GraphQLError, requestId: string, publicUrl = ''
   return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
 }
 
-/** Whether GraphQL responds with a problem too: the client accepts nothing that GraphQL could say it in. */
-export const isAlwaysProblem = ({ extensions: { code } }: GraphQLError) =>
-  isErrorCode(code) && catalogue[code].alwaysProblem === true;
+/** Whether it refuses the request as such, before its operation. */
+export const refusesRequest = ({ extensions: { code } }: GraphQLError) =>
+  isErrorCode(code) && catalogue[code].refusesRequest === true;
 
 /** The headers a failure comes with, such as `WWW-Authenticate` or `Allow`. */
 export function headersOf(error: GraphQLError): Record<string, string> {

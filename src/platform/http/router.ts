@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import leven from 'leven';
-import { failure, isAlwaysProblem } from '../failures/index.js';
+import { failure } from '../failures/index.js';
 import type { Client, Principal, RateLimit } from '../limits/index.js';
 import type { RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
@@ -161,8 +161,7 @@ function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publi
   ): HttpResponse => {
     record?.addErrors([error]);
     const rejected = candidates.find((candidate) => candidate.rejected)?.rejected;
-    // A client that accepts none of the route's responses gets a problem instead.
-    if (rejected && !isAlwaysProblem(error)) return rejected(error, request, requestId);
+    if (rejected) return rejected(error, request, requestId);
     const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
     return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, requestId, publicUrl);
   };
