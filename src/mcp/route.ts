@@ -73,7 +73,8 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     return serve({ body, request, context });
   }
 
-  return { path: mcpPath, methods: ['POST'], surface: 'mcp', handle };
+  const precondition = 'a change is bound to its preview by the confirmation';
+  return { path: mcpPath, methods: ['POST'], surface: 'mcp', precondition, handle };
 }
 
 /** What decides about a message before it is validated. */

@@ -1,5 +1,6 @@
 import { type ExecutionResult, type GraphQLError, GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
 import { catalogue } from '../errors/catalogue.js';
+import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure, isErrorCode } from '../platform/failures/index.js';
@@ -9,7 +10,7 @@ import type { Database } from '../platform/postgres/index.js';
 import { collectComponents, type JsonSchema, requestSchema, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
 import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './confirmations.js';
-import { previewOf, readDocuments, type StoredDocument } from './documents.js';
+import { readDocuments, type StoredDocument } from './documents.js';
 
 /** The tools that read: the document of each, or those from which a caller chooses by the name of the argument. */
 const readers: { name: string; about?: string; reads: string | Record<string, string> }[] = [
@@ -264,7 +265,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     const { input, confirmation } = readChange(mutation.input, given);
     const confirmed = { ...ownerOf(actor), operation: mutation.field.name, input };
     const { state, once } = await redeemConfirmation(db.within(scope), confirmation, confirmed);
-    const variables = { ...mutation.variablesOf(input), expectedState: state };
+    const variables = mutation.variablesOf({ ...input, expectedState: state });
     const result = await execute(mutation.document, variables, request, context, { once });
     const outcome = mutation.spell(dataOf(result)[mutation.key]) as Record<string, unknown>;
     const isReplayed = responseHeaders['Idempotency-Replayed'] === 'true';

@@ -5,7 +5,6 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLInputObjectType,
-  type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
@@ -19,6 +18,7 @@ import {
 } from 'graphql';
 import { fileUrl } from '../files.js';
 import type { Deprecation } from '../operations/declaration.js';
+import { bodyOf } from '../platform/graphql/index.js';
 
 /** The root of the REST paths. `v1` is only part of the path: the version of the product is that of package.json. */
 export const apiRoot = '/api/external/v1';
@@ -60,8 +60,7 @@ export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   /** The mutation field. */
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** The type of the argument `input`, and the same without its non-null. */
-  inputType: GraphQLInputType;
+  /** What the argument `input` has in a body. */
   inputObject: GraphQLInputObjectType;
   payloadType: GraphQLObjectType;
   /** What the document selects of the payload. */
@@ -78,17 +77,9 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
   const operation = document && getOperationAST(document);
   const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
   const field = node && schema.getMutationType()?.getFields()[node.name.value];
-  const inputType = field?.args.find(({ name }) => name === 'input')?.type;
-  const inputObject = getNullableType(inputType);
+  const inputObject = getNullableType(field?.args.find(({ name }) => name === 'input')?.type);
   const payloadType = getNullableType(field?.type);
-  if (
-    !operation ||
-    !field ||
-    !node.selectionSet ||
-    !inputType ||
-    !isInputObjectType(inputObject) ||
-    !isObjectType(payloadType)
-  ) {
+  if (!operation || !field || !node.selectionSet || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
     throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
   }
   return {
@@ -96,8 +87,7 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
     document,
     name: field.name,
     field,
-    inputType,
-    inputObject,
+    inputObject: bodyOf(inputObject),
     payloadType,
     selection: node.selectionSet,
   };

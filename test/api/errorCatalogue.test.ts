@@ -84,7 +84,7 @@ function restoring(documentId: string | null, versionNumber: number, expectedCur
 
 function expecting(id: string, expectedState: string): Provocation {
   const query = `mutation ($id: ID!, $expectedState: String) {
-    reopenGoal(input: { id: $id }, expectedState: $expectedState) { goal { id } }
+    reopenGoal(input: { id: $id, expectedState: $expectedState }) { goal { id } }
   }`;
   return {
     rest: () => world.post(restPaths.reopenGoal, author.token, { id }, { 'if-match': `"${expectedState}"` }),

@@ -18,13 +18,13 @@ async function team() {
   return { company, caller, space: await world.space(company, [caller]) };
 }
 
-const reopen = `query($input: ReopenGoalInput!, $first: Int) { previewGoalReopen(input: $input) {
+const reopen = `query($input: PreviewReopenGoalInput!, $first: Int) { previewReopenGoal(input: $input) {
   goal { id isClosed } wouldChange
   notified(first: $first) { totalCount nodes { id fullName } pageInfo { hasNextPage } }
   subscribed { totalCount nodes { id } } } }`;
 
 const restore = `query($documentId: ID!, $versionNumber: Int!) {
-  previewDocumentRestore(input: { documentId: $documentId, versionNumber: $versionNumber }) {
+  previewRestoreDocumentVersion(input: { documentId: $documentId, versionNumber: $versionNumber }) {
     expectedCurrentVersion wouldChange titleBefore titleAfter contentBefore contentAfter version { versionNumber }
     difference { title { changes { kind text } } content { changes { kind text } } } } }`;
 
@@ -42,7 +42,7 @@ async function preview(token: string, document: string, variables: Json): Promis
   return body.data;
 }
 
-describe('previewGoalReopen', () => {
+describe('previewReopenGoal', () => {
   test('names exactly those whom reopening then notifies and subscribes, with a read-only token', async () => {
     const { company, caller, space } = await team();
     const person = (data: Json = {}) => world.person(company, data);
@@ -68,7 +68,7 @@ describe('previewGoalReopen', () => {
         sendNotificationsToEveryone,
         subscriberIds: [invited.id, suspended.id, blind.id, caller.id],
       };
-      const { previewGoalReopen: found } = await preview(caller.readOnlyToken, reopen, { input });
+      const { previewReopenGoal: found } = await preview(caller.readOnlyToken, reopen, { input });
       expect(found).toMatchObject({ wouldChange: true, goal: { id: goal.id, isClosed: true } });
 
       expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
@@ -87,9 +87,9 @@ describe('previewGoalReopen', () => {
     const goal = await world.goal(space);
     const nobody = { totalCount: 0, nodes: [] };
     const open = await preview(caller.token, reopen, { input: { id: goal.id, sendNotificationsToEveryone: true } });
-    expect(open.previewGoalReopen).toMatchObject({ wouldChange: false, notified: nobody, subscribed: nobody });
+    expect(open.previewReopenGoal).toMatchObject({ wouldChange: false, notified: nobody, subscribed: nobody });
     const none = await preview(caller.token, reopen, { input: {} });
-    expect(none.previewGoalReopen).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
+    expect(none.previewReopenGoal).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe('previewGoalReopen', () => {
   });
 });
 
-describe('previewDocumentRestore', () => {
+describe('previewRestoreDocumentVersion', () => {
   async function written(contents: string[]) {
     const { company, caller, space } = await team();
     return {
@@ -134,7 +134,7 @@ describe('previewDocumentRestore', () => {
   test('tells what restoring then changes, with a read-only token', async () => {
     const { caller, document } = await written(['old text', 'new text']);
     const variables = { documentId: document.id, versionNumber: 1 };
-    const { previewDocumentRestore: found } = await preview(caller.readOnlyToken, restore, variables);
+    const { previewRestoreDocumentVersion: found } = await preview(caller.readOnlyToken, restore, variables);
     expect(found).toEqual({
       expectedCurrentVersion: 2,
       wouldChange: true,
@@ -171,7 +171,7 @@ describe('previewDocumentRestore', () => {
   test('says when restoring would change nothing', async () => {
     const { caller, document } = await written(['text']);
     const variables = { documentId: document.id, versionNumber: 1 };
-    const { previewDocumentRestore: found } = await preview(caller.token, restore, variables);
+    const { previewRestoreDocumentVersion: found } = await preview(caller.token, restore, variables);
     expect(found).toMatchObject({ wouldChange: false, expectedCurrentVersion: 1 });
     const input = { ...variables, expectedCurrentVersion: 1 };
     const { body } = await world.graphql(caller.token, mutation.restore, { input });
@@ -204,7 +204,7 @@ describe('previewDocumentRestore', () => {
       [stranger, 'NOT_FOUND'],
     ] as const) {
       const { body } = await world.graphql(token, restore, variables);
-      expect(body).toMatchObject({ data: { previewDocumentRestore: null }, errors: [{ extensions: { code } }] });
+      expect(body).toMatchObject({ data: { previewRestoreDocumentVersion: null }, errors: [{ extensions: { code } }] });
     }
   });
 });

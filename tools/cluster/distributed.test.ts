@@ -548,7 +548,9 @@ function selectionOf(field: GraphQLField<unknown, unknown>, depth: number, ids: 
     number: '1',
     text: '"plan"',
     input: field.name.startsWith('previewFile') ? '{ fileId: "delete" }' : '{ id: "reopen-again" }',
-    ...(field.name === 'previewDocumentRestore' && { input: '{ documentId: "restore-with-keys", versionNumber: 1 }' }),
+    ...(field.name === 'previewRestoreDocumentVersion' && {
+      input: '{ documentId: "restore-with-keys", versionNumber: 1 }',
+    }),
   };
   const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ${known[name]}`);
   if (field.args.some(({ name }) => name === 'first')) given.push('first: 2');

@@ -135,6 +135,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     path,
     methods: ['GET', 'POST'],
     surface: 'graphql',
+    precondition: 'send the `state` of a preview as `expectedState` in the input',
     types: responseTypes,
     rejected,
     handle,

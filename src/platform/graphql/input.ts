@@ -1,5 +1,5 @@
 import {
-  type GraphQLInputObjectType,
+  GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
   isInputObjectType,
@@ -21,6 +21,13 @@ export const graphqlSpelling: Spelling = { nameOf: (name) => name, strict: false
 
 /** Names as REST spells them. */
 export const restSpelling: Spelling = { nameOf: snakeCase, strict: true };
+
+/** An input without the fields that HTTP has headers for, as their `extensions.header` says. */
+export function bodyOf(type: GraphQLInputObjectType): GraphQLInputObjectType {
+  const { fields, ...config } = type.toConfig();
+  const inBody = Object.entries(fields).filter(([, { extensions }]) => extensions?.header === undefined);
+  return new GraphQLInputObjectType({ ...config, fields: Object.fromEntries(inBody) });
+}
 
 /** The bounds of a field. */
 interface Constraints {

@@ -178,7 +178,7 @@ describe('on the demo', () => {
     const [list = ''] = blocksOf(sectionOf(textOf('docs/graphql.md'), 'Lists'), 'graphql');
     expect((await ask(list)).data.goals.nodes).not.toEqual([]);
     const [preview = ''] = blocksOf(sectionOf(textOf('docs/graphql.md'), 'Previews'), 'graphql');
-    expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewDocumentRestore).toMatchObject({
+    expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewRestoreDocumentVersion).toMatchObject({
       wouldChange: true,
       expectedCurrentVersion: 7,
     });

@@ -145,13 +145,13 @@ export const fields: Record<string, Row> = {
   ),
   'DocumentVersion.editor': part,
 
-  'GoalReopenPreview.goal': ruled,
-  'GoalReopenPreview.notified': ruled,
-  'GoalReopenPreview.subscribed': ruled,
-  'FileDeletePreview.file': ruled,
-  'FileDeletePreview.notified': ruled,
-  'FileRecoverPreview.file': ruled,
-  'DocumentRestorePreview.version': ruled,
+  'ReopenGoalPreview.goal': ruled,
+  'ReopenGoalPreview.notified': ruled,
+  'ReopenGoalPreview.subscribed': ruled,
+  'DeleteResourceHubFilePreview.file': ruled,
+  'DeleteResourceHubFilePreview.notified': ruled,
+  'RecoverResourceHubFilePreview.file': ruled,
+  'RestoreDocumentVersionPreview.version': ruled,
   'ReopenGoalPayload.goal': ruled,
   'DeleteResourceHubFilePayload.file': ruled,
   'RecoverResourceHubFilePayload.file': ruled,
@@ -212,15 +212,20 @@ export const lookUps: Record<string, Need> = {
   resourceHubFolder: { ask: byId, kind: 'folders', level: 10 },
   resourceHubFile: { ask: byId, kind: 'files', level: 10 },
   resourceHubDocument: { ask: byId, kind: 'documents', level: 10 },
-  previewGoalReopen: {
+  previewReopenGoal: {
     ask: (id) => ({ input: { id, sendNotificationsToEveryone: true } }),
     kind: 'goals',
     level: 70,
     states: { archived: 'GOAL_ARCHIVED' },
   },
-  previewFileDelete: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70 },
-  previewFileRecover: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70, findsDeleted: true },
-  previewDocumentRestore: {
+  previewDeleteResourceHubFile: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70 },
+  previewRecoverResourceHubFile: {
+    ask: (fileId) => ({ input: { fileId } }),
+    kind: 'files',
+    level: 70,
+    findsDeleted: true,
+  },
+  previewRestoreDocumentVersion: {
     ask: (documentId) => ({ input: { documentId, versionNumber: 1 } }),
     kind: 'documents',
     level: 70,
@@ -287,7 +292,7 @@ export const targets = [
   'Query.resourceHubFolder(id)',
   'Query.resourceHubFile(id)',
   'Query.resourceHubDocument(id)',
-  'PreviewDocumentRestoreInput.documentId',
+  'PreviewRestoreDocumentVersionInput.documentId',
 ];
 
 /** Every path, or what it begins with: `public` ones say the same to everyone, whoever asks. */
