@@ -141,6 +141,7 @@ const accessErrors = {
     meaning: 'The token can read but not change anything. The server rejects mutations before it reads their input.',
     remedy: 'Use a token that may change things, or ask whoever runs the gateway for one.',
     detail: () => 'This API token is read-only. Mutations require a write-enabled token.',
+    headers: () => ({ 'WWW-Authenticate': 'Bearer error="insufficient_scope"' }),
     example: {},
     refusesRequest: true,
   }),

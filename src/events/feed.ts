@@ -45,7 +45,7 @@ export const eventFeed = (actor: Actor, events: WantedEvents) => ({
   readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
     const { companyId } = actor;
     const { after } = slice;
-    if (after) await requireKnown(db, { companyId, after, field: 'events.after', remedy });
+    if (after) await requireKnown(db, { companyId, after, field: 'after', remedy });
     return pageOf(await read(db, actor, events, slice), slice);
   },
 });

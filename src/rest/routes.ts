@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { capitalized } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
-import { badInput, type FieldError, problemOf } from '../platform/failures/index.js';
+import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import {
   expectsNothing,
@@ -30,6 +30,7 @@ import {
 } from '../platform/http/index.js';
 import {
   apiRoot,
+  changedHeader,
   deprecationHeaders,
   type Fragments,
   fragmentsOf,
@@ -43,7 +44,7 @@ export const storedMutations = operations.map(
   ({ field, title, isAddition, rest: { path, selection, deprecated } }): StoredMutation => ({
     path: `${apiRoot}${path}`,
     title,
-    document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { ${selection} } }`,
+    document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { hasChanged ${selection} } }`,
     isAddition,
     deprecated,
   }),
@@ -155,6 +156,15 @@ function readIfMatch(header: string | null, isNamed: boolean): { expectedState?:
   return { error: { field: preconditionHeader, code: 'invalid', message } };
 }
 
+/** Throws 400 for what would be ignored: every field is in the body. */
+function requireNoQuery(url: string): void {
+  if (!url.includes('?')) return;
+  const names = [...new Set(new URL(url).searchParams.keys())];
+  if (names.length === 0) return;
+  const message = 'is not read: this path has no query parameters, send every field in the body';
+  throw badInput(names.map((field) => ({ field: shortened(field), code: 'unknown', message })));
+}
+
 /** Reads a body as an input. What is wrong with it as a whole says so. */
 function readBody(type: GraphQLInputType, body: unknown) {
   const { value, errors } = readInput(type, body, restSpelling);
@@ -184,6 +194,7 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
       scopes: [scopeOf(field)],
       headers: deprecationHeaders(path, deprecated),
       async handle(request, context) {
+        requireNoQuery(request.url);
         const { value, errors } = readBody(body, await readJson(request, bodyLimit, context));
         const isNamed = errors.length > 0 || changed?.({ input: value }) !== undefined;
         const { expectedState, error } = readIfMatch(request.headers.get('if-match'), isNamed);
@@ -192,7 +203,10 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
         const input = expectedState === undefined ? value : { ...(value as object), expectedState };
         const result = await execute(document, { input }, request, context);
         if (result.errors?.[0]) throw inRestNames(result.errors[0]);
-        return jsonResponse(spell(result.data?.[name]));
+        const payload = result.data?.[name] as { hasChanged?: boolean } | undefined;
+        // An outcome that an earlier version has kept for a key does not say so.
+        if (payload?.hasChanged !== undefined) context.responseHeaders[changedHeader] = String(payload.hasChanged);
+        return jsonResponse(spell(payload));
       },
     };
   });

@@ -13,6 +13,7 @@ import {
   isObjectType,
   Kind,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
   separateOperations,
 } from 'graphql';
@@ -22,6 +23,9 @@ import { bodyOf } from '../platform/graphql/index.js';
 
 /** The root of the REST paths. `v1` is only part of the path: the version of the product is that of package.json. */
 export const apiRoot = '/api/external/v1';
+
+/** The header that says whether a request has changed anything. */
+export const changedHeader = 'Goalpost-Changed';
 
 /** Days that callers have at least. */
 export const leastNotice = 180;
@@ -67,6 +71,9 @@ export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   selection: SelectionSetNode;
 }
 
+/** Whether REST says it in a header. */
+const isHeader = (node: SelectionNode) => node.kind === Kind.FIELD && node.name.value === 'hasChanged';
+
 /** Parses a stored mutation, once per gateway. That it fits the schema is tested, and costs a start nothing. */
 export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
   const { path, document: text } = stored;
@@ -89,7 +96,7 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
     field,
     inputObject: bodyOf(inputObject),
     payloadType,
-    selection: node.selectionSet,
+    selection: { ...node.selectionSet, selections: node.selectionSet.selections.filter((each) => !isHeader(each)) },
   };
 }
 

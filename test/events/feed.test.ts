@@ -245,7 +245,7 @@ describe('who may see an event', () => {
 });
 
 describe('a cursor', () => {
-  const unknown = { status: 400, errors: [{ field: 'events.after', code: 'invalid' }] };
+  const unknown = { status: 400, errors: [{ field: 'after', code: 'invalid' }] };
 
   test('behind the last event, after the database was set back, is 400', async () => {
     const { caller, company } = await companyWithEvents(3);
@@ -290,14 +290,14 @@ test('bad input is 400 and names each field', async () => {
   for (const after of [...cursors, ...numbers])
     expect(await errorsOf(caller.token, { after })).toEqual({
       status: 400,
-      errors: [{ field: 'events.after', code: 'invalid' }],
+      errors: [{ field: 'after', code: 'invalid' }],
     });
   expect(await errorsOf(caller.token, { first: 101, after: 'x', actions: [] })).toEqual({
     status: 400,
     errors: [
-      { field: 'events.first', code: 'too_large' },
-      { field: 'events.after', code: 'invalid' },
-      { field: 'events.actions', code: 'too_short' },
+      { field: 'first', code: 'too_large' },
+      { field: 'after', code: 'invalid' },
+      { field: 'actions', code: 'too_short' },
     ],
   });
   expect((await errorsOf(caller.token, { first: -1 })).status).toBe(400);

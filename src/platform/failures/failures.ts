@@ -131,13 +131,18 @@ export function badInput(errors: FieldError[], context: NamedFields = {}): Graph
   return failure('BAD_USER_INPUT', { errors: named.length < errors.length ? [...named, more] : named });
 }
 
-const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
+/** The last entry where there are more. */
+export const more: FieldError = {
+  field: '',
+  code: 'too_many',
+  message: 'there are more invalid fields than are named',
+};
 
 /** NOT_FOUND of a record: what it is, and its id. */
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 
 /** The media type of a problem. */
-export const problemType = 'application/problem+json; charset=utf-8';
+export const problemType = 'application/problem+json';
 
 /**
  * A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and its members. `type` is

@@ -9,6 +9,7 @@ export {
   inSeconds,
   isErrorCode,
   type MemberSchema,
+  more,
   mostNamed,
   type NamedFields,
   notFound,

@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { repeats } from '../../platform/graphql/index.js';
 import { snakeCase } from '../../platform/http/index.js';
-import { type Fragments, selectedFields } from '../storedMutation.js';
+import { changedHeader, type Fragments, selectedFields } from '../storedMutation.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
@@ -190,6 +190,12 @@ const responseHeaders: Record<string, JsonSchema> = {
   'Idempotency-Replayed': {
     description: 'Set to `true` if this is the response to an earlier request with the same Idempotency-Key.',
     schema: { ...text, const: 'true' },
+    example: 'true',
+  },
+  [changedHeader]: {
+    description:
+      'Whether the request has changed anything. If `false`, nothing of its input has had an effect: no message was posted, and nobody subscribed or notified.',
+    schema: { ...text, enum: ['true', 'false'] },
     example: 'true',
   },
 };

@@ -87,15 +87,11 @@ builder.objectField(EventConnection, 'throughSequence', (t) =>
 
 type EventArguments = PageArguments & WantedEvents;
 
-const noAction = (field: string): FieldError => ({
-  field,
-  code: 'too_short',
-  message: 'must name at least one action',
-});
+const noAction: FieldError = { field: 'actions', code: 'too_short', message: 'must name at least one action' };
 
-const eventErrors = ({ actions, ...page }: EventArguments, field: string): FieldError[] => [
-  ...pageErrors(eventKind, field, page),
-  ...(actions?.length === 0 ? [noAction(`${field}.actions`)] : []),
+const eventErrors = ({ actions, ...page }: EventArguments): FieldError[] => [
+  ...pageErrors(eventKind, page),
+  ...(actions?.length === 0 ? [noAction] : []),
 ];
 
 builder.queryField('events', (t) =>
@@ -172,7 +168,7 @@ function subscribe(
   { db, actor, streams, lastEventId }: Context,
   { after = null, actions, exceptOrigins }: EventArguments,
 ): Promise<EventStream> {
-  const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'events.after' };
+  const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'after' };
   const events = { actions: actions && [...new Set(actions)], exceptOrigins: [...new Set(exceptOrigins)] };
   return streams.subscribe({ db, actor, events, ...start });
 }

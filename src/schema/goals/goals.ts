@@ -82,9 +82,9 @@ builder.queryField('goals', (t) =>
     type: GoalConnection,
     description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
     extensions: {
-      check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
-        ...pageErrors(goalCursor((orderBy ?? byName).field), field, page),
-        ...textErrors(`${field}.filter.text`, filter?.text),
+      check: ({ filter, orderBy, ...page }: GoalArguments) => [
+        ...pageErrors(goalCursor((orderBy ?? byName).field), page),
+        ...textErrors('filter.text', filter?.text),
       ],
     },
     args: {

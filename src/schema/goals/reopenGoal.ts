@@ -67,7 +67,7 @@ builder.mutationField('reopenGoal', (t) =>
     type: ReopenGoalPayload,
     description:
       'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
-      'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED, STATE_CHANGED.',
+      'unchanged, and the message is not posted. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED, STATE_CHANGED.',
     extensions: {
       ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id),
       errors: ['GOAL_ARCHIVED', 'STATE_CHANGED'],

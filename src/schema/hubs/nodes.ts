@@ -92,9 +92,9 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
       }),
     },
     extensions: {
-      check: ({ filter, ...page }: HubNodeArguments, field: string) => [
-        ...pageErrors(hubNodeCursor, field, page),
-        ...textErrors(`${field}.filter.text`, filter?.text),
+      check: ({ filter, ...page }: HubNodeArguments) => [
+        ...pageErrors(hubNodeCursor, page),
+        ...textErrors('filter.text', filter?.text),
       ],
     },
     select: { id: true },
@@ -139,9 +139,9 @@ builder.queryField('resourceHubNodes', (t) =>
     },
     extensions: {
       ...everyName,
-      check: ({ text, ...page }: NamedNodeArguments, field: string) => [
-        ...textErrors(`${field}.text`, text),
-        ...pageErrors(namedNodeCursor, field, page),
+      check: ({ text, ...page }: NamedNodeArguments) => [
+        ...textErrors('text', text),
+        ...pageErrors(namedNodeCursor, page),
       ],
     },
     resolve: (_root, { text, ...args }, context, info) =>
