@@ -540,7 +540,7 @@ const serverErrors = {
         ofGraphql: {
           values: ['streams', 'queue', 'pings', 'secrets'] satisfies LimitName[],
           description:
-            '`streams` counts the open subscriptions of the token and of its company, `queue` what `sendWebhook` has yet to send, `pings` what has ' +
+            '`streams` counts the open subscriptions of the token and of its company, `queue` what `pingWebhook` and `redeliverWebhookEvent` have yet to send, `pings` what has ' +
             'failed in the last minute to an endpoint that only fails, and `secrets` the old secrets of a webhook that are still valid.',
         },
         enum: [

@@ -85,13 +85,13 @@ describe('names', () => {
     ]);
   });
 
-  test('of counts end in Count, and sequences are a BigInt', () => {
+  test('of counts end in Count, and sequences are a SafeInt', () => {
     const numbers = [...fields.map(({ at, field }) => ({ at, type: field.type })), ...inputs];
     const counts = numbers.filter(({ at }) => /Counts?$/.test(at) && !/totalCount$/.test(at));
     expect(namesOf(counts.filter(({ at }) => !/[a-z]sCount$|childrenCount$/.test(at)))).toEqual([]);
-    const sequences = numbers.filter(({ at }) => /\.(sequence|position|lag)$|WebhookInput\.after$/.test(at));
+    const sequences = numbers.filter(({ at }) => /\.(sequence|position|lag)$|WebhookInput\.afterSequence$/.test(at));
     expect(sequences.length).toBeGreaterThan(5);
-    expect(namesOf(sequences.filter(({ type }) => getNamedType(type).name !== 'BigInt'))).toEqual([]);
+    expect(namesOf(sequences.filter(({ type }) => getNamedType(type).name !== 'SafeInt'))).toEqual([]);
   });
 
   test('of fields do not repeat their type, nor the kind of their operation', () => {
@@ -128,7 +128,7 @@ describe('descriptions', () => {
 
   test('of numbers say of what', () => {
     const numbers = fields.filter(
-      ({ field }) => ['Int', 'Float', 'BigInt'].includes(getNamedType(field.type).name) && field.name !== 'totalCount',
+      ({ field }) => ['Int', 'Float', 'SafeInt'].includes(getNamedType(field.type).name) && field.name !== 'totalCount',
     );
     const bad = numbers.filter(
       ({ field }) =>
@@ -226,7 +226,7 @@ describe('connections', () => {
         edges: `[${node}Edge!]!`,
         nodes: `[${node}!]!`,
         pageInfo: 'PageInfo!',
-        ...(isFeed(connection) ? { throughSequence: 'BigInt!' } : { totalCount: 'Int!' }),
+        ...(isFeed(connection) ? { throughSequence: 'SafeInt!' } : { totalCount: 'Int!' }),
       });
       const edge = schema.getType(`${node}Edge`);
       expect(isObjectType(edge) && shape(edge)).toEqual({ cursor: 'String!', node: `${node}!` });

@@ -70,12 +70,12 @@ describe('the feed', () => {
     await numberEvents(db, eventSource, goal.companyId);
     const { nodes, edges, pageInfo } = await read(caller.readOnlyToken);
     expect(nodes.map(({ type, sequence }: Json) => [type, sequence])).toEqual([
-      ['goal.created', 1],
-      ['goal.reopened', 2],
+      ['GOAL_CREATED', 1],
+      ['GOAL_REOPENED', 2],
     ]);
     expect(nodes[1]).toEqual({
       id: activity.id,
-      type: 'goal.reopened',
+      type: 'GOAL_REOPENED',
       sequence: 2,
       timestamp: activity.insertedAt,
       activity: { id: activity.id, name: 'Grow', subject: { id: goal.id } },

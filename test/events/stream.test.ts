@@ -48,7 +48,7 @@ test('sends each event after it is committed, with what was selected', async () 
     data: {
       events: {
         id: expect.any(String),
-        type: 'goal.reopened',
+        type: 'GOAL_REOPENED',
         sequence: 1,
         timestamp: expect.stringMatching(/Z$/),
         activity: { subject: { name: expect.any(String), status: 'OUTDATED' }, author: { id: team.caller.id } },
@@ -128,7 +128,7 @@ test('sends only the wanted actions', async () => {
   const stream = await openStream(base, team.caller.token, { query });
   await record(team);
   await reopen(team);
-  expect(await stream.events(1)).toEqual([{ type: 'goal.reopened' }]);
+  expect(await stream.events(1)).toEqual([{ type: 'GOAL_REOPENED' }]);
   stream.close();
 });
 
@@ -138,7 +138,7 @@ test('leaves out origins', async () => {
   const stream = await openStream(base, team.caller.token, { query });
   await record(team);
   await reopen(team);
-  expect(await stream.events(1)).toEqual([{ type: 'goal.reopened', origin: 'API' }]);
+  expect(await stream.events(1)).toEqual([{ type: 'GOAL_REOPENED', origin: 'API' }]);
   stream.close();
 });
 

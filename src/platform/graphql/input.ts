@@ -40,14 +40,14 @@ interface Constraints {
 /** What the integers of a type can be. */
 const ranges: Record<string, { minimum: number; maximum: number }> = {
   Int: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  BigInt: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  SafeInt: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 };
 
 const expectations: Record<string, string> = {
   ID: 'a string',
   String: 'a string',
   Int: 'an integer',
-  BigInt: 'an integer',
+  SafeInt: 'an integer',
   Float: 'a number',
   Boolean: 'a boolean',
 };

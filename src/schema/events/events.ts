@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js';
-import { eventBody, eventKind, eventTypeOf } from '../../events/event.js';
+import { eventBody, eventKind } from '../../events/event.js';
 import { eventFeed } from '../../events/feed.js';
 import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.js';
 import { type FieldError, notFound } from '../../platform/failures/index.js';
@@ -16,13 +16,13 @@ const Event = builder.prismaObject('Activity', {
   description: 'An activity as an event: it has a place among all events of the company.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the event, which is that of the activity.' }),
-    type: t.string({
-      description: 'What happened, such as `goal.reopened`. New types may be added: ignore those that you do not know.',
-      select: { action: true },
-      resolve: ({ action }) => eventTypeOf(action),
+    type: t.expose('action', {
+      type: ActivityAction,
+      description:
+        'What happened, as the arguments of `events` name it; webhooks write it `goal.reopened`. New values may be added: ignore those that you do not know.',
     }),
     sequence: t.field({
-      type: 'BigInt',
+      type: 'SafeInt',
       description: 'The number of the event among those of the company, from 1. It grows in the order of the events.',
       select: { sequence: true },
       resolve: ({ sequence }) => sequence ?? 0n,
@@ -74,7 +74,7 @@ const EventConnection = connectionType('Event', Event, 'A page of events, oldest
 
 builder.objectField(EventConnection, 'throughSequence', (t) =>
   t.field({
-    type: 'BigInt',
+    type: 'SafeInt',
     description:
       'The number of the last event that the page looked at, also if the caller cannot see it: 0 if there is none. ' +
       'The cursor of the page, `endCursor`, is behind the same event.',

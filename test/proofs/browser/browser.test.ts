@@ -59,9 +59,9 @@ describe.skipIf(!chromium)('in a browser', () => {
         queries.find((text: string) => text.includes(`mutation ${name} `)),
       );
     expect((await change('ReopenGoal')).body.errors).toBeUndefined();
-    await expect.poll(shown, patience).toContain('"goal.reopened"');
+    await expect.poll(shown, patience).toContain('"GOAL_REOPENED"');
     expect((await change('DeleteResourceHubFile')).body.errors).toBeUndefined();
-    await expect.poll(shown, patience).toContain('"resource_hub_file.deleted"');
+    await expect.poll(shown, patience).toContain('"RESOURCE_HUB_FILE_DELETED"');
 
     await page.getByRole('button', { name: /stop query/i }).click();
     const ended = () => own.lines().filter(({ msg }) => msg === 'stream ended');

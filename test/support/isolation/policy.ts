@@ -269,13 +269,19 @@ export const filters: Record<string, { list: string; links: string }> = {
  */
 export const ofOwners = {
   fields: [
-    ...['Query.webhook', 'Query.webhooks', 'Webhook.attempts', 'WebhookAttempt.eventId', 'SendWebhookPayload.eventId'],
-    ...['CreateWebhookPayload.webhook', 'UpdateWebhookPayload.webhook', 'SendWebhookPayload.webhook'],
+    ...['Query.webhook', 'Query.webhooks', 'Webhook.attempts', 'WebhookAttempt.eventId', 'PingWebhookPayload.eventId'],
+    ...['CreateWebhookPayload.webhook', 'UpdateWebhookPayload.webhook', 'PingWebhookPayload.webhook'],
+    ...['RotateWebhookSecretPayload.webhook', 'ReplayWebhookPayload.webhook', 'RedeliverWebhookEventPayload.webhook'],
+    'RedeliverWebhookEventPayload.eventId',
   ],
-  mutations: ['createWebhook', 'updateWebhook', 'deleteWebhook', 'sendWebhook'],
+  mutations: [
+    ...['createWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'replayWebhook'],
+    ...['pingWebhook', 'redeliverWebhookEvent'],
+  ],
   targets: [
-    ...['Query.webhook(id)', 'UpdateWebhookInput.id', 'DeleteWebhookInput.id', 'SendWebhookInput.id'],
-    'SendWebhookInput.eventId',
+    ...['Query.webhook(id)', 'UpdateWebhookInput.id', 'DeleteWebhookInput.id', 'RotateWebhookSecretInput.id'],
+    ...['ReplayWebhookInput.id', 'PingWebhookInput.id', 'RedeliverWebhookEventInput.id'],
+    'RedeliverWebhookEventInput.eventId',
   ],
 };
 
@@ -293,6 +299,10 @@ export const targets = [
   'Query.resourceHubFile(id)',
   'Query.resourceHubDocument(id)',
   'PreviewRestoreDocumentVersionInput.documentId',
+  'PreviewReopenGoalInput.id',
+  'PreviewReopenGoalInput.subscriberIds',
+  'PreviewDeleteResourceHubFileInput.fileId',
+  'PreviewRecoverResourceHubFileInput.fileId',
 ];
 
 /** Every path, or what it begins with: `public` ones say the same to everyone, whoever asks. */
