@@ -19,6 +19,7 @@ export function workload(token: string, documents: Restorable[]): () => Call {
       `POST ${path} HTTP/1.1`,
       'Host: localhost',
       `Authorization: Bearer ${token}`,
+      'Accept: application/graphql-response+json, application/json',
       'Content-Type: application/json',
       `Content-Length: ${Buffer.byteLength(text)}`,
     ];

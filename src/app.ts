@@ -278,7 +278,7 @@ export function createPipeline(options: AppOptions): App {
     guide: '/docs',
     checks: [checks.path, checks.method, checks.accept, token],
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
-    checksOnceCounted: [checks.scope],
+    checksOnceCounted: [checks.scope, checks.precondition],
   });
   const examples = () => workedExamples(mutations, lookUp);
   return { ...routed, withoutSecrets: withoutTokens, callers, routes, workedExamples: examples };

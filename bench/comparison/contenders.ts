@@ -42,7 +42,7 @@ const served = { command: [ownMain, 'serve'], settings: limits };
 
 export const contenders: Record<ContenderName, Contender> = {
   gateway: { ...served, spelling: gateway, conflict: 409 },
-  'gateway, GraphQL': { ...served, spelling: graphql, conflict: 409 },
+  'gateway, GraphQL': { ...served, spelling: graphql, conflict: 200 },
   'Mercurius, by hand': {
     command: [...withTypes, path('../peers/mercurius.mjs')],
     spelling: graphql,

@@ -102,12 +102,12 @@ async function note(
 async function apply(client: pg.ClientBase, { type, timestamp, body: { data }, activity }: Event): Promise<void> {
   const { documentVersion: version, subject } = activity;
   switch (type) {
-    case 'goal.reopened':
+    case 'GOAL_REOPENED':
       await client.query('UPDATE goals SET closed_at = NULL, closed_by = NULL, success = NULL WHERE id = $1', [
         data.goal_id,
       ]);
       return;
-    case 'goal.closed': // An operation that was undone. If it was reopened since, that event follows.
+    case 'GOAL_CLOSED': // An operation that was undone. If it was reopened since, that event follows.
       if (subject?.closedAt)
         await client.query('UPDATE goals SET closed_at = $2, closed_by = $3, success = $4 WHERE id = $1', [
           data.goal_id,
@@ -116,17 +116,17 @@ async function apply(client: pg.ClientBase, { type, timestamp, body: { data }, a
           subject.success,
         ]);
       return;
-    case 'resource_hub_file.deleted':
+    case 'RESOURCE_HUB_FILE_DELETED':
       await client.query('UPDATE files SET deleted_at = $2, deleted_by = $3 WHERE id = $1', [
         data.file_id,
         timestamp,
         data.author_id,
       ]);
       return;
-    case 'resource_hub_file.recovered':
+    case 'RESOURCE_HUB_FILE_RECOVERED':
       await client.query('UPDATE files SET deleted_at = NULL, deleted_by = NULL WHERE id = $1', [data.file_id]);
       return;
-    case 'document_version.restored': {
+    case 'DOCUMENT_VERSION_RESTORED': {
       const found = await client.query('SELECT id FROM documents WHERE id = $1 FOR UPDATE', [data.document_id]);
       if (!version || found.rowCount === 0) return;
       const { versionNumber: number, title, content, restoredFromVersionNumber: from } = version;

@@ -26,6 +26,7 @@ const httpErrors = {
     example: { target: '/api/external/v1/reopen_goal', method: 'GET', allow: ['POST'] },
     graphqlExample: { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] },
     occurs: 'method',
+    refusesRequest: true,
   }),
   NOT_ACCEPTABLE: entry<{ types: readonly string[]; isSubscription?: boolean }>({
     status: 406,
@@ -40,7 +41,7 @@ const httpErrors = {
         : `The Accept header excludes every available type: ${types.join(', ')}.`,
     example: { types: ['application/json'] },
     graphqlExample: { types: ['application/json', 'application/graphql-response+json', 'text/event-stream'] },
-    alwaysProblem: true,
+    refusesRequest: true,
   }),
   PAYLOAD_TOO_LARGE: entry<{ limit: number }>({
     status: 413,
@@ -52,6 +53,7 @@ const httpErrors = {
     detail: ({ limit }) => `The request body is larger than ${limit} bytes.`,
     headers: () => ({ Connection: 'close' }),
     example: { limit: 1_048_576 },
+    refusesRequest: true,
   }),
   UNSUPPORTED_MEDIA_TYPE: entry<{ isEncoded?: boolean }>({
     status: 415,
@@ -67,6 +69,7 @@ const httpErrors = {
     // Only for a compressed body: from this header a client concludes that the media type is fine (RFC 7694).
     headers: ({ isEncoded }): Record<string, string> => (isEncoded ? { 'Accept-Encoding': 'identity' } : {}),
     example: {},
+    refusesRequest: true,
   }),
   MALFORMED_REQUEST: entry<{ problem: string }>({
     status: 400,
@@ -79,6 +82,7 @@ const httpErrors = {
     headers: () => ({ Connection: 'close' }),
     example: { problem: 'the Host header is not a valid host' },
     alwaysProblem: true,
+    refusesRequest: true,
   }),
   REQUEST_TIMEOUT: entry({
     status: 408,
@@ -89,6 +93,7 @@ const httpErrors = {
     headers: () => ({ Connection: 'close' }),
     example: {},
     alwaysProblem: true,
+    refusesRequest: true,
   }),
   HEADERS_TOO_LARGE: entry({
     status: 431,
@@ -99,6 +104,7 @@ const httpErrors = {
     headers: () => ({ Connection: 'close' }),
     example: {},
     alwaysProblem: true,
+    refusesRequest: true,
   }),
 };
 
@@ -127,6 +133,7 @@ const accessErrors = {
       `${whyUnauthenticated[header ?? 'invalidToken']} Send a valid token as Authorization: Bearer <API_TOKEN>.`,
     headers: ({ header }) => ({ 'WWW-Authenticate': header ? 'Bearer' : 'Bearer error="invalid_token"' }),
     example: {},
+    refusesRequest: true,
   }),
   READ_ONLY_TOKEN: entry({
     status: 403,
@@ -134,7 +141,9 @@ const accessErrors = {
     meaning: 'The token can read but not change anything. The server rejects mutations before it reads their input.',
     remedy: 'Use a token that may change things, or ask whoever runs the gateway for one.',
     detail: () => 'This API token is read-only. Mutations require a write-enabled token.',
+    headers: () => ({ 'WWW-Authenticate': 'Bearer error="insufficient_scope"' }),
     example: {},
+    refusesRequest: true,
   }),
   INSUFFICIENT_SCOPE: entry<{ missingScopes: readonly string[]; grantedScopes: readonly string[] }>({
     status: 403,
@@ -165,6 +174,7 @@ const accessErrors = {
         items: { type: 'string', description: 'A scope.' },
       },
     },
+    refusesRequest: true,
   }),
   FORBIDDEN: entry<{ requiredAccess: number; yourAccess: number }>({
     status: 403,
@@ -242,6 +252,7 @@ const inputErrors = {
       line: { type: 'integer', description: 'Line of the problem, counted from 1.' },
       column: { type: 'integer', description: 'Column of the problem, counted from 1.' },
     },
+    refusesRequest: true,
   }),
   BAD_USER_INPUT: entry<{ errors: FieldError[] }>({
     status: 400,
@@ -319,6 +330,7 @@ const graphqlErrors = {
       isBatch ? 'Batches are not supported. Send each operation in a request of its own.' : problem,
     example: {},
     occurs: 'graphql',
+    refusesRequest: true,
   }),
   QUERY_TOO_COMPLEX: entry<{ exceeded: readonly { limit: string; actual?: number; maximum: number }[] }>({
     status: 400,
@@ -371,6 +383,7 @@ const graphqlErrors = {
     detail: () => 'This server runs only persisted documents. Send a documentId instead of a query.',
     example: {},
     occurs: 'graphql',
+    refusesRequest: true,
   }),
   PERSISTED_QUERY_NOT_FOUND: entry<{ identifier?: string | undefined }>({
     status: 404,
@@ -386,6 +399,7 @@ const graphqlErrors = {
         : `No persisted document has the identifier ${quoted(identifier)}.`,
     example: { identifier: 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e' },
     occurs: 'graphql',
+    refusesRequest: true,
   }),
 };
 
@@ -526,7 +540,7 @@ const serverErrors = {
         ofGraphql: {
           values: ['streams', 'queue', 'pings', 'secrets'] satisfies LimitName[],
           description:
-            '`streams` counts the open subscriptions of the token and of its company, `queue` what `sendWebhook` has yet to send, `pings` what has ' +
+            '`streams` counts the open subscriptions of the token and of its company, `queue` what `pingWebhook` and `redeliverWebhookEvent` have yet to send, `pings` what has ' +
             'failed in the last minute to an endpoint that only fails, and `secrets` the old secrets of a webhook that are still valid.',
         },
         enum: [
@@ -541,6 +555,7 @@ const serverErrors = {
         ] satisfies LimitName[],
       },
     },
+    refusesRequest: true,
   }),
   INTERNAL_SERVER_ERROR: entry({
     status: 500,

@@ -50,7 +50,7 @@ export const eventFeed = (actor: Actor, events: WantedEvents, direction: Directi
   readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
     const { companyId } = actor;
     const { after } = slice;
-    if (after) await requireKnown(db, { companyId, after, field: 'events.after', remedy });
+    if (after) await requireKnown(db, { companyId, after, field: 'after', remedy });
     return pageOf(await read(db, actor, events, slice, direction), slice);
   },
 });

@@ -64,15 +64,10 @@ export interface Slice {
 export const defaultSize = 20;
 export const maximumSize = 100;
 
-/** What is wrong with the arguments of a connection, each with its field, such as `goals.first`. */
-export function pageErrors(
-  kind: CursorKind,
-  field: string,
-  { first, after, last, before }: PageArguments,
-): FieldError[] {
+/** What is wrong with the arguments of a connection, each by its name. */
+export function pageErrors(kind: CursorKind, { first, after, last, before }: PageArguments): FieldError[] {
   const errors: FieldError[] = [];
-  const fail = (name: string, code: FieldError['code'], message: string) =>
-    void errors.push({ field: `${field}.${name}`, code, message });
+  const fail = (field: string, code: FieldError['code'], message: string) => void errors.push({ field, code, message });
   for (const [name, size] of Object.entries({ first, last })) {
     if (size == null) continue;
     if (size < 0) fail(name, 'too_small', 'must be at least 0');

@@ -29,8 +29,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { fileUrl } from '../files.js';
-import { capitalized } from '../operations/declaration.js';
+import { previewOf } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
+import { bodyOf } from '../platform/graphql/index.js';
 import { snakeCase } from '../platform/http/index.js';
 import type { JsonSchema } from '../rest/openapi/schemas.js';
 import { type Spell, spellingOf } from '../rest/routes.js';
@@ -54,18 +55,15 @@ export interface StoredDocument {
 
 export type StoredDocuments = (name: string) => StoredDocument;
 
-/** The document of an operation's preview has its name with this before it. */
-export const previewOf = (field: string) => `preview${capitalized(field)}`;
-
 /** What an operation's tool runs, and what shows it before. */
 function documentsOf(schema: GraphQLSchema, { field, preview, tool }: Operation): string {
   const inputOf = (type: GraphQLObjectType | null | undefined, name: string) =>
     type?.getFields()[name]?.args.find((each) => each.name === 'input')?.type;
-  return `query ${previewOf(field)}($input: ${inputOf(schema.getQueryType(), preview.field)}) {
-    preview: ${preview.field}(input: $input) { ${preview.selection} }
+  return `query ${previewOf(field)}($input: ${inputOf(schema.getQueryType(), previewOf(field))}) {
+    preview: ${previewOf(field)}(input: $input) { ${preview.selection} }
   }
-  mutation ${field}($input: ${inputOf(schema.getMutationType(), field)}, $expectedState: String) {
-    ${field}(input: $input, expectedState: $expectedState) { activity { ...ActivityFields } ${tool.selection} }
+  mutation ${field}($input: ${inputOf(schema.getMutationType(), field)}) {
+    ${field}(input: $input) { activity { ...ActivityFields } ${tool.selection} }
   }`;
 }
 
@@ -122,7 +120,7 @@ function inputOf(
     };
   }
   const whole = getNullableType(fields.input?.type);
-  if (isInputObjectType(whole)) return { input: whole, variablesOf: (input) => ({ input }) };
+  if (isInputObjectType(whole)) return { input: bodyOf(whole), variablesOf: (input) => ({ input }) };
   return { input: new GraphQLInputObjectType({ name, fields }), variablesOf: (variables) => variables };
 }
 

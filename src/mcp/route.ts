@@ -89,6 +89,7 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     methods: ['POST'],
     surface: 'mcp',
     types: [jsonType, streamType],
+    precondition: 'a change is bound to its preview by the confirmation',
     handle: async (request, context) => inAcceptedType(request, await handle(request, context)),
   };
 }

@@ -8,6 +8,7 @@ import {
   getNullableType,
   isNonNullType,
 } from 'graphql';
+import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure } from '../platform/failures/index.js';
@@ -17,7 +18,7 @@ import type { Database } from '../platform/postgres/index.js';
 import { collectComponents, type JsonSchema, requestSchema, sentence, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
 import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './confirmations.js';
-import { previewOf, readDocuments, type StoredDocument } from './documents.js';
+import { readDocuments, type StoredDocument } from './documents.js';
 import { adviceOn } from './remedies.js';
 
 /** A tool that reads. */
@@ -300,7 +301,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     const { input, confirmation } = readChange(mutation.input, given);
     const confirmed = { ...ownerOf(actor), operation: mutation.field.name, input };
     const { state, once } = await redeemConfirmation(db.within(scope), confirmation, confirmed);
-    const variables = { ...mutation.variablesOf(input), expectedState: state };
+    const variables = mutation.variablesOf({ ...input, expectedState: state });
     const result = await execute(mutation.document, variables, request, context, { once });
     const outcome = mutation.spell(dataOf(result)[mutation.key]) as Record<string, unknown>;
     const isReplayed = responseHeaders['Idempotency-Replayed'] === 'true';

@@ -100,8 +100,8 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   rest: { path: string; selection: string; deprecated?: Deprecation };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
   tool: { isDestructive: boolean; selection: string };
-  /** The query that shows what it would do, and what agents get of that. */
-  preview: { field: string; selection: string };
+  /** What agents get of the query that shows what it would do. */
+  preview: { selection: string };
   example: OperationExample;
 }
 
@@ -112,3 +112,6 @@ export const declare = <const Field extends string, const Action extends Activit
 
 /** `reopenGoal` -> `ReopenGoal`, as the types of a field begin. */
 export const capitalized = (field: string) => field.charAt(0).toUpperCase() + field.slice(1);
+
+/** The query that shows what the mutation `reopenGoal` would do: `previewReopenGoal`. */
+export const previewOf = (field: string) => `preview${capitalized(field)}`;

@@ -78,7 +78,7 @@ async function attempt<File>(
   return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
 
-export interface FileDeletePreview {
+export interface DeleteResourceHubFilePreview {
   /** Null when the input names no file. */
   fileId: string | null;
   wouldChange: boolean;
@@ -87,10 +87,10 @@ export interface FileDeletePreview {
 }
 
 /** What deleteResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewFileDelete(
+export async function previewDeleteResourceHubFile(
   context: Context,
   { fileId }: DeleteResourceHubFileInput,
-): Promise<FileDeletePreview> {
+): Promise<DeleteResourceHubFilePreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
   await permit(context, fileId);
@@ -109,7 +109,6 @@ export const fileDeletion = declare({
   rest: { path: '/delete_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {
-    field: 'previewFileDelete',
     selection: 'wouldChange state file { ...FileFields } notified(first: 20) { ...PeopleFields }',
   },
   example: {

@@ -77,7 +77,7 @@ async function attempt<File>(
   return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
 
-export interface FileRecoverPreview {
+export interface RecoverResourceHubFilePreview {
   /** Null when the input names no file. */
   fileId: string | null;
   wouldChange: boolean;
@@ -86,10 +86,10 @@ export interface FileRecoverPreview {
 }
 
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewFileRecover(
+export async function previewRecoverResourceHubFile(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,
-): Promise<FileRecoverPreview> {
+): Promise<RecoverResourceHubFilePreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
   const { isDeleted } = await loadDeleted(context, fileId);
@@ -112,7 +112,7 @@ export const fileRecovery = declare({
   },
   rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
-  preview: { field: 'previewFileRecover', selection: 'wouldChange state file { ...FileFields }' },
+  preview: { selection: 'wouldChange state file { ...FileFields }' },
   example: {
     about: [
       'Brings a deleted file back. Other servers of this API do not have this.',

@@ -165,7 +165,7 @@ async function attempt<Goal>(
   return write(db, statement, (tx) => read(tx, goalId));
 }
 
-export interface GoalReopenPreview {
+export interface ReopenGoalPreview {
   /** Null when the input names no goal. */
   goalId: string | null;
   wouldChange: boolean;
@@ -179,7 +179,7 @@ export interface GoalReopenPreview {
 const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyone: false };
 
 /** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
-export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
+export async function previewReopenGoal(context: Context, input: ReopenGoalInput): Promise<ReopenGoalPreview> {
   const { id: goalId } = input;
   if (goalId == null) return { goalId: null, wouldChange: false, state: null, message: null, audience: nobody };
   const state = await loadState(context, { kind: 'goal', id: goalId });
@@ -225,7 +225,6 @@ export const goalReopening = declare({
   rest: { path: '/reopen_goal', selection: 'goal { ...GoalFields }' },
   tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
   preview: {
-    field: 'previewGoalReopen',
     selection: `wouldChange state message goal { ...GoalFields }
       notified(first: 20) { ...PeopleFields } subscribed(first: 20) { ...PeopleFields }`,
   },

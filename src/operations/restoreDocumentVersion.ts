@@ -170,7 +170,7 @@ async function attempt<Version>(
   return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));
 }
 
-export interface DocumentRestorePreview {
+export interface RestoreDocumentVersionPreview {
   sourceId: string;
   before: DocumentText;
   after: DocumentText;
@@ -182,10 +182,10 @@ export interface DocumentRestorePreview {
 }
 
 /** What restoreDocumentVersion would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewDocumentRestore(
+export async function previewRestoreDocumentVersion(
   context: Context,
   { documentId, versionNumber }: { documentId: string; versionNumber: number },
-): Promise<DocumentRestorePreview> {
+): Promise<RestoreDocumentVersionPreview> {
   const state = await loadState(context, { kind: 'document', id: documentId });
   const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (!source) throw noVersion(documentId, versionNumber);
@@ -302,7 +302,6 @@ export const versionRestoring = declare({
       restoredVersion { versionNumber title restoredFromVersionNumber }`,
   },
   preview: {
-    field: 'previewDocumentRestore',
     selection: `wouldChange state expectedCurrentVersion
       version { versionNumber title insertedAt editor { ...PersonFields } }
       titleBefore titleAfter difference { ...ChangeFields } subscribed(first: 20) { ...PeopleFields }`,

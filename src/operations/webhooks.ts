@@ -94,7 +94,7 @@ async function requireReached(context: Context, after: number | null | undefined
     SELECT last_sequence AS last FROM companies WHERE id = ${actor.companyId}`;
   const last = Number(company?.last ?? 0);
   const message = `must be at most ${last}, the sequence of the last event`;
-  if (after > last) throw badInput([{ field: 'input.after', code: 'too_large', message }], context);
+  if (after > last) throw badInput([{ field: 'input.afterSequence', code: 'too_large', message }], context);
 }
 
 /** For the `extensions.check` of a mutation: a list of actions names at least one. */
@@ -110,13 +110,16 @@ interface CreateWebhookInput {
   url: string;
   actions?: readonly ActivityAction[] | null | undefined;
   exceptOrigins?: readonly EventOrigin[] | null | undefined;
-  after?: number | null | undefined;
+  afterSequence?: number | null | undefined;
 }
 
-export interface WebhookWithSecret {
+/** What a mutation of a webhook returns. */
+export interface ChangedWebhook {
   webhookId: string;
-  /** Null if there is no new one. */
-  secret: string | null;
+}
+
+export interface WebhookWithSecret extends ChangedWebhook {
+  secret: string;
 }
 
 /** Makes a webhook, which starts now or after a given event. Throws 400, 403, 409 or 501. Decisions: "Webhooks". */
@@ -125,7 +128,7 @@ export async function createWebhook(context: Context, input: CreateWebhookInput)
   requireUrl(context, input.url);
   await permitOwner(context);
   const key = requireKey(context);
-  await requireReached(context, input.after);
+  await requireReached(context, input.afterSequence);
   const webhookId = await retry(context, () => attempt(context, input));
   return { webhookId, secret: secretOf(key, { companyId, id: webhookId, generation: 1 }) };
 }
@@ -133,7 +136,7 @@ export async function createWebhook(context: Context, input: CreateWebhookInput)
 /** Takes a free slot, any, so that those who come together seldom want the same. Undefined if somebody else has just taken it. */
 async function attempt(
   { db, actor }: Context,
-  { url, actions, exceptOrigins, after }: CreateWebhookInput,
+  { url, actions, exceptOrigins, afterSequence }: CreateWebhookInput,
 ): Promise<string | undefined> {
   const { companyId } = actor;
   const slots = await db.$queryRaw<{ slot: number }[]>`SELECT w.slot FROM webhooks w WHERE w.company_id = ${companyId}`;
@@ -141,7 +144,7 @@ async function attempt(
   const open = Array.from({ length: mostWebhooks }, (_, index) => index + 1).filter((slot) => !taken.has(slot));
   const free = open[Math.floor(Math.random() * open.length)];
   if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
-  const position = after ?? null;
+  const position = afterSequence ?? null;
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, made AS (
       INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, due_at)
@@ -165,76 +168,112 @@ interface UpdateWebhookInput {
   /** Null for none; undefined to leave them as they are. */
   exceptOrigins?: readonly EventOrigin[] | null | undefined;
   enabled?: boolean | null | undefined;
-  newSecret?: boolean | null | undefined;
-  keepOldSecret?: boolean | null | undefined;
-  after?: number | null | undefined;
+  endOldSecrets?: boolean | null | undefined;
 }
 
-/** Changes what is given of a webhook. Throws 400, 403, 404, 429 or 501. Decisions: "Webhooks". */
-export async function updateWebhook(context: Context, input: UpdateWebhookInput): Promise<WebhookWithSecret> {
-  const { db, actor } = context;
-  const { companyId } = actor;
-  const { id, url, newSecret, after } = input;
+/** Changes what is given of a webhook. Throws 400, 403 or 404. Decisions: "Webhooks". */
+export async function updateWebhook(context: Context, input: UpdateWebhookInput): Promise<ChangedWebhook> {
+  const { id, url } = input;
   if (url != null) requireUrl(context, url);
   await permitOwner(context);
-  const key = newSecret ? requireKey(context) : undefined;
-  await requireReached(context, after);
+  if (!(await update(context, id, changesOf(input)))) throw notFound('webhook', id);
+  return { webhookId: id };
+}
+
+/** Has everything after an event sent, again or for the first time. Throws 400, 403 or 404. */
+export async function replayWebhook(
+  context: Context,
+  { id, afterSequence }: { id: string; afterSequence: number },
+): Promise<ChangedWebhook> {
+  await permitOwner(context);
+  await requireReached(context, afterSequence);
+  const changes = [Prisma.sql`position = ${afterSequence}::bigint`, ...beginAgain];
+  if (!(await update(context, id, changes, { forgetsRetries: true }))) throw notFound('webhook', id);
+  return { webhookId: id };
+}
+
+interface RotateWebhookSecretInput {
+  id: string;
+  endOldSecrets?: boolean | null | undefined;
+}
+
+/** Makes a new secret, beside which the old one signs for a day unless all old ones end. Throws 403, 404, 429 or 501. */
+export async function rotateWebhookSecret(
+  context: Context,
+  { id, endOldSecrets }: RotateWebhookSecretInput,
+): Promise<WebhookWithSecret> {
+  await permitOwner(context);
+  const key = requireKey(context);
+  const kept = Prisma.sql`w.previous_until[1:${Prisma.raw(String(mostOldSecrets - 1))}]`;
+  const previous = endOldSecrets
+    ? noOldSecret
+    : Prisma.sql`previous_until = array_prepend((now() + interval '24 hours')::timestamptz, ${kept})`;
+  const changes = [Prisma.sql`generation = w.generation + 1`, previous];
+  const row = await update(context, id, changes, endOldSecrets ? {} : { condition: hasPlaceForSecret });
+  if (!row) throw (await waitForSecret(context, id)) ?? notFound('webhook', id);
+  return {
+    webhookId: id,
+    secret: secretOf(key, { companyId: context.actor.companyId, id, generation: row.generation }),
+  };
+}
+
+interface UpdateOptions {
+  /** Whether nothing that waits for a retry is sent any more. */
+  forgetsRetries?: boolean;
+  /** On the row `w`. */
+  condition?: Prisma.Sql;
+}
+
+/** Changes a webhook of an owner. Undefined if there is none, or its condition does not hold. Throws 401. */
+async function update(
+  context: Context,
+  id: string,
+  changes: Prisma.Sql[],
+  { forgetsRetries = false, condition = Prisma.sql`TRUE` }: UpdateOptions = {},
+): Promise<{ generation: number } | undefined> {
+  const { db, actor } = context;
+  const { companyId } = actor;
   const [row] = await db.$queryRaw<{ generation: number }[]>(Prisma.sql`
     WITH ${validToken(actor)}, updated AS (
-      UPDATE webhooks w SET ${Prisma.join(changesOf(input))}
-      WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${hasPlaceForSecret(input)}
+      UPDATE webhooks w SET ${Prisma.join([Prisma.sql`updated_at = now(), due_at = now()`, ...changes])}
+      WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${condition}
       RETURNING w.id, w.generation
     ), forgotten AS (
       DELETE FROM webhook_retries r USING updated
-      WHERE r.company_id = ${companyId} AND r.webhook_id = updated.id AND NOT r.once AND ${after != null}::boolean
+      WHERE r.company_id = ${companyId} AND r.webhook_id = updated.id AND NOT r.once AND ${forgetsRetries}::boolean
     )
     SELECT generation FROM updated`);
-  if (!row) {
-    await requireToken(context);
-    throw (await waitForSecret(context, input)) ?? notFound('webhook', id);
-  }
-  const { generation } = row;
-  return { webhookId: id, secret: key === undefined ? null : secretOf(key, { companyId, id, generation }) };
+  if (!row) await requireToken(context);
+  return row;
 }
 
+const noOldSecret = Prisma.sql`previous_until = ARRAY[]::timestamptz[]`;
+
 /** A new epoch ends what the gateway that delivers right now still has in hand. */
-function changesOf(input: UpdateWebhookInput): Prisma.Sql[] {
-  const { url, actions, exceptOrigins, enabled, newSecret, keepOldSecret, after } = input;
-  const changes = [Prisma.sql`updated_at = now(), due_at = now()`];
-  const beginsAgain = url != null || enabled === true || after != null;
+const beginAgain = [Prisma.sql`epoch = w.epoch + 1, failures = 0, waits = 0, failing_since = NULL, wait_until = NULL`];
+
+function changesOf({ url, actions, exceptOrigins, enabled, endOldSecrets }: UpdateWebhookInput): Prisma.Sql[] {
+  const changes: Prisma.Sql[] = [];
   if (url != null) changes.push(Prisma.sql`url = ${url}`);
   if (actions !== undefined)
     changes.push(Prisma.sql`actions = ${[...new Set(actions ?? [])]}::text[]::activity_action[]`);
   if (exceptOrigins !== undefined)
     changes.push(Prisma.sql`except_origins = ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[]`);
-  if (after != null) changes.push(Prisma.sql`position = ${after}::bigint`);
-  if (newSecret) changes.push(Prisma.sql`generation = w.generation + 1`);
-  if (keepOldSecret === false) changes.push(Prisma.sql`previous_until = ARRAY[]::timestamptz[]`);
-  else if (newSecret) {
-    const kept = Prisma.sql`w.previous_until[1:${Prisma.raw(String(mostOldSecrets - 1))}]`;
-    changes.push(Prisma.sql`previous_until = array_prepend((now() + interval '24 hours')::timestamptz, ${kept})`);
-  }
+  if (endOldSecrets) changes.push(noOldSecret);
   if (enabled === true) changes.push(Prisma.sql`disabled_at = NULL, disabled_reason = NULL`);
   if (enabled === false) changes.push(Prisma.sql`disabled_at = now(), disabled_reason = 'owner'`);
-  if (beginsAgain) {
-    changes.push(Prisma.sql`epoch = w.epoch + 1, failures = 0, waits = 0, failing_since = NULL, wait_until = NULL`);
-  }
-  return changes;
+  return url != null || enabled === true ? [...changes, ...beginAgain] : changes;
 }
 
-/** Each old secret signs for as long as was said: then there may be no place for one more. */
-function hasPlaceForSecret({ newSecret, keepOldSecret }: UpdateWebhookInput): Prisma.Sql {
-  if (!newSecret || keepOldSecret === false) return Prisma.sql`TRUE`;
-  // Citus takes no now() inside COALESCE.
-  return Prisma.sql`(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now()) IS NOT FALSE`;
-}
+/** Each old secret signs for as long as was said: then there may be no place for one more. Citus takes no now() inside COALESCE. */
+const hasPlaceForSecret = Prisma.sql`(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now()) IS NOT FALSE`;
 
 /** How a new secret fails for which there is no place before the oldest one has ended. */
-async function waitForSecret({ db, actor }: Context, input: UpdateWebhookInput) {
+async function waitForSecret({ db, actor }: Context, id: string) {
   const [row] = await db.$queryRaw<{ seconds: number }[]>(Prisma.sql`
     SELECT ceil(extract(epoch FROM w.previous_until[${Prisma.raw(String(mostOldSecrets))}] - now()))::integer AS seconds
     FROM webhooks w
-    WHERE w.company_id = ${actor.companyId} AND w.id = ${input.id} AND ${isOwner(actor)} AND NOT ${hasPlaceForSecret(input)}`);
+    WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${isOwner(actor)} AND NOT ${hasPlaceForSecret}`);
   return row && failure('RATE_LIMITED', { retryAfter: Math.max(1, row.seconds), limit: 'secrets' });
 }
 
@@ -257,24 +296,37 @@ const mostQueued = 100;
 /** To an endpoint that only fails, how much may fail in a minute, with what waits to be sent once. */
 const mostFailed = 10;
 
-interface SendWebhookInput {
-  id: string;
-  eventId?: string | null | undefined;
-}
-
 export interface QueuedEvent {
   webhookId: string;
   /** The id with which it arrives. */
   eventId: string;
 }
 
-/** Queues an event to be sent once more, or a ping. Waits for no endpoint. Throws 403, 404, 429 or 501. */
-export async function sendWebhook(context: Context, { id, eventId }: SendWebhookInput): Promise<QueuedEvent> {
-  const { db, actor } = context;
-  const { companyId } = actor;
+/** Queues a ping. Waits for no endpoint. Throws 403, 404, 429 or 501. */
+export async function pingWebhook(context: Context, { id }: { id: string }): Promise<QueuedEvent> {
+  await permitSending(context, id);
+  return { webhookId: id, eventId: await queue(context, id, null) };
+}
+
+/** Queues an event to be sent once more. Waits for no endpoint. Throws 403, 404, 429 or 501. */
+export async function redeliverWebhookEvent(
+  context: Context,
+  { id, eventId }: { id: string; eventId: string },
+): Promise<QueuedEvent> {
+  await permitSending(context, id);
+  await queue(context, id, await sequenceOf(context, eventId));
+  return { webhookId: id, eventId };
+}
+
+async function permitSending(context: Context, id: string): Promise<void> {
   await loadWebhook(context, id);
   requireKey(context);
-  const sequence = eventId == null ? null : await sequenceOf(context, eventId);
+}
+
+/** Returns the id of what waits to be sent. */
+async function queue(context: Context, id: string, sequence: number | null): Promise<string> {
+  const { db, actor } = context;
+  const { companyId } = actor;
   const retryId = newId();
   const waiting = Prisma.sql`(SELECT count(r.id) FROM webhook_retries r
     WHERE r.company_id = ${companyId} AND r.webhook_id = ${id} AND r.once)`;
@@ -298,7 +350,7 @@ export async function sendWebhook(context: Context, { id, eventId }: SendWebhook
     await requireToken(context);
     throw await refusal(context, { id, waiting });
   }
-  return { webhookId: id, eventId: eventId ?? retryId };
+  return retryId;
 }
 
 /** Says which of the two bounds it was. */

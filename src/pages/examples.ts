@@ -71,7 +71,10 @@ const fields = [
 ];
 
 /** Those that only owners of the company may ask for. */
-const ownersFields = ['webhooks', 'webhook', 'createWebhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'];
+const ownersFields = [
+  ...['webhooks', 'webhook', 'createWebhook', 'updateWebhook', 'rotateWebhookSecret', 'replayWebhook', 'pingWebhook'],
+  ...['redeliverWebhookEvent', 'deleteWebhook'],
+];
 
 /** A document in `queries/`, with placeholders such as `"GOAL_ID"`. */
 const readQuery = (field: string) => readFileSync(fileUrl(`pages/queries/${field}.graphql`), 'utf8');

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, getNullableType, isInputObjectType, parse, print } from 'graphql';
-import { capitalized, type ExampleInput, type OperationExample } from '../operations/declaration.js';
+import { capitalized, type ExampleInput, type OperationExample, previewOf } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
 import type { PreparedMutation } from '../rest/storedMutation.js';
 
@@ -27,7 +27,8 @@ export function withExamples(
   });
 }
 
-function previewsOf(schema: GraphQLSchema, { preview: { field }, example }: Operation) {
+function previewsOf(schema: GraphQLSchema, { field: ofMutation, example }: Operation) {
+  const field = previewOf(ofMutation);
   const { about, selection } = example.preview;
   const args = schema.getQueryType()?.getFields()[field]?.args;
   const type = getNullableType(args?.find(({ name }) => name === 'input')?.type);

@@ -2,6 +2,8 @@ import {
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLError,
+  type GraphQLInputType,
+  GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -15,11 +17,20 @@ import {
 } from 'graphql';
 import { capitalized } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
-import { badInput, type FieldError, problemOf } from '../platform/failures/index.js';
+import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
-import { jsonResponse, type Route, readJson, snakeCase, snakeCased } from '../platform/http/index.js';
+import {
+  expectsNothing,
+  jsonResponse,
+  preconditionHeader,
+  type Route,
+  readJson,
+  snakeCase,
+  snakeCased,
+} from '../platform/http/index.js';
 import {
   apiRoot,
+  changedHeader,
   deprecationHeaders,
   type Fragments,
   fragmentsOf,
@@ -33,9 +44,7 @@ export const storedMutations = operations.map(
   ({ field, title, isAddition, rest: { path, selection, deprecated } }): StoredMutation => ({
     path: `${apiRoot}${path}`,
     title,
-    document: `mutation ${field}($input: ${capitalized(field)}Input!, $expectedState: String) {
-      ${field}(input: $input, expectedState: $expectedState) { ${selection} }
-    }`,
+    document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { hasChanged ${selection} } }`,
     isAddition,
     deprecated,
   }),
@@ -136,13 +145,33 @@ export function restProblem(error: GraphQLError, requestId: string, publicUrl: s
   return { status: problem.status, problem: snakeCased(problem) };
 }
 
-/** Reads the state that a request expects. `*` is any. */
-function readIfMatch(header: string | null): { expectedState?: string | undefined; error?: FieldError } {
-  if (header === null || header.trim() === '*') return {};
+/** Reads the state in which a request expects the record that it names, if it names one. `*` is any. */
+function readIfMatch(header: string | null, isNamed: boolean): { expectedState?: string; error?: FieldError } {
+  if (header === null) return {};
+  if (!isNamed) return { error: { field: preconditionHeader, code: 'invalid', message: expectsNothing } };
+  if (header.trim() === '*') return {};
   const expectedState = /^\s*"([!#-~]{1,100})"\s*$/.exec(header)?.[1];
   if (expectedState !== undefined) return { expectedState };
   const message = 'must be one state of a preview, of at most 100 characters, in double quotes';
-  return { error: { field: 'If-Match', code: 'invalid', message } };
+  return { error: { field: preconditionHeader, code: 'invalid', message } };
+}
+
+/** Throws 400 for what would be ignored: every field is in the body. */
+function requireNoQuery(url: string): void {
+  if (!url.includes('?')) return;
+  const names = [...new Set(new URL(url).searchParams.keys())];
+  if (names.length === 0) return;
+  const message = 'is not read: this path has no query parameters, send every field in the body';
+  throw badInput(names.map((field) => ({ field: shortened(field), code: 'unknown', message })));
+}
+
+/** Reads a body as an input. What is wrong with it as a whole says so. */
+function readBody(type: GraphQLInputType, body: unknown) {
+  const { value, errors } = readInput(type, body, restSpelling);
+  const named = errors.map((error) =>
+    error.field === '' ? { ...error, message: `the request body ${error.message}` } : error,
+  );
+  return { value, errors: named };
 }
 
 interface RestOptions {
@@ -153,8 +182,10 @@ interface RestOptions {
 
 /** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
 export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
-  return mutations.map(({ path, document, field, inputType, payloadType, selection, name, deprecated }) => {
+  return mutations.map(({ path, document, field, inputObject, payloadType, selection, name, deprecated }) => {
     const spell = spellingOf(schema, payloadType, selection, fragmentsOf([document]));
+    const body = new GraphQLNonNull(inputObject);
+    const changed = field.extensions.changes as ((args: { input: unknown }) => unknown) | undefined;
     return {
       path,
       operation: name,
@@ -163,14 +194,19 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
       scopes: [scopeOf(field)],
       headers: deprecationHeaders(path, deprecated),
       async handle(request, context) {
-        const { value, errors } = readInput(inputType, await readJson(request, bodyLimit, context), restSpelling);
-        const { expectedState, error } = readIfMatch(request.headers.get('if-match'));
+        requireNoQuery(request.url);
+        const { value, errors } = readBody(body, await readJson(request, bodyLimit, context));
+        const isNamed = errors.length > 0 || changed?.({ input: value }) !== undefined;
+        const { expectedState, error } = readIfMatch(request.headers.get('if-match'), isNamed);
         if (error) errors.push(error);
         if (errors.length > 0) throw badInput(errors);
-        const variables = { input: value, ...(expectedState !== undefined && { expectedState }) };
-        const result = await execute(document, variables, request, context);
+        const input = expectedState === undefined ? value : { ...(value as object), expectedState };
+        const result = await execute(document, { input }, request, context);
         if (result.errors?.[0]) throw inRestNames(result.errors[0]);
-        return jsonResponse(spell(result.data?.[name]));
+        const payload = result.data?.[name] as { hasChanged?: boolean } | undefined;
+        // An outcome that an earlier version has kept for a key does not say so.
+        if (payload?.hasChanged !== undefined) context.responseHeaders[changedHeader] = String(payload.hasChanged);
+        return jsonResponse(spell(payload));
       },
     };
   });

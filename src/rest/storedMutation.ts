@@ -5,7 +5,6 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLInputObjectType,
-  type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
@@ -14,14 +13,19 @@ import {
   isObjectType,
   Kind,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
   separateOperations,
 } from 'graphql';
 import { fileUrl } from '../files.js';
 import type { Deprecation } from '../operations/declaration.js';
+import { bodyOf } from '../platform/graphql/index.js';
 
 /** The root of the REST paths. `v1` is only part of the path: the version of the product is that of package.json. */
 export const apiRoot = '/api/external/v1';
+
+/** The header that says whether a request has changed anything. */
+export const changedHeader = 'Goalpost-Changed';
 
 /** Days that callers have at least. */
 export const leastNotice = 180;
@@ -60,13 +64,15 @@ export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   /** The mutation field. */
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** The type of the argument `input`, and the same without its non-null. */
-  inputType: GraphQLInputType;
+  /** What the argument `input` has in a body. */
   inputObject: GraphQLInputObjectType;
   payloadType: GraphQLObjectType;
   /** What the document selects of the payload. */
   selection: SelectionSetNode;
 }
+
+/** Whether REST says it in a header. */
+const isHeader = (node: SelectionNode) => node.kind === Kind.FIELD && node.name.value === 'hasChanged';
 
 /** Parses a stored mutation, once per gateway. That it fits the schema is tested, and costs a start nothing. */
 export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
@@ -78,17 +84,9 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
   const operation = document && getOperationAST(document);
   const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
   const field = node && schema.getMutationType()?.getFields()[node.name.value];
-  const inputType = field?.args.find(({ name }) => name === 'input')?.type;
-  const inputObject = getNullableType(inputType);
+  const inputObject = getNullableType(field?.args.find(({ name }) => name === 'input')?.type);
   const payloadType = getNullableType(field?.type);
-  if (
-    !operation ||
-    !field ||
-    !node.selectionSet ||
-    !inputType ||
-    !isInputObjectType(inputObject) ||
-    !isObjectType(payloadType)
-  ) {
+  if (!operation || !field || !node.selectionSet || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
     throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
   }
   return {
@@ -96,10 +94,9 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
     document,
     name: field.name,
     field,
-    inputType,
-    inputObject,
+    inputObject: bodyOf(inputObject),
     payloadType,
-    selection: node.selectionSet,
+    selection: { ...node.selectionSet, selections: node.selectionSet.selections.filter((each) => !isHeader(each)) },
   };
 }
 

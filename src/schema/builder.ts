@@ -72,7 +72,7 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
     Date: { Input: Date; Output: Date };
-    BigInt: { Input: number; Output: bigint };
+    SafeInt: { Input: number; Output: bigint };
     JSON: { Input: never; Output: object };
   };
 }>({

@@ -9,6 +9,9 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { ChangedRecord, Outcome } from '../operations/operation.js';
+import type { FieldError } from '../platform/failures/index.js';
+import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
+import type { builder } from './builder.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -45,17 +48,22 @@ export const withoutId = (record: string) =>
 /** What the description of the record in a payload says of such a call. */
 export const nullWithoutId = 'Null if no ID was given: then nothing has changed.';
 
-/** The description of the argument with which a mutation says what it expects. */
-export const expectedState = {
-  required: false as const,
-  description:
-    'The `state` of a preview of this change: in another state, the request fails with STATE_CHANGED. Null is like absent.',
-  extensions: { maxLength: 100 },
-};
+/** The fields of an input, as its type declares them. */
+export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]>['fields']>[0];
+
+/** The field of an input with which a mutation says what it expects. REST has a header for it. */
+export const expectedState = (t: InputFields) => ({
+  expectedState: t.string({
+    required: false,
+    description:
+      'The `state` of a preview of this change: in another state, the request fails with STATE_CHANGED. Null is like absent.',
+    extensions: { maxLength: 100, header: preconditionHeader },
+  }),
+});
 
 /** The description of the `state` of a preview. */
 export const stateDescription =
-  'What the change depends on: sent as `expectedState`, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
+  'What the change depends on: sent as `expectedState` of the input, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
 
 /** The source of a payload, which is a variant of the record. */
 export const payloadOf = <Record extends object>({ record, activityId }: Outcome<Record>) =>
@@ -64,10 +72,22 @@ export const payloadOf = <Record extends object>({ record, activityId }: Outcome
 /** Whether the input named no record. */
 export const isEmpty = (payload: object) => !('id' in payload);
 
-/** For the `extensions` of a mutation field: which record it changes, if its input names one. */
-export const changes = <Input>(kind: ChangedRecord['kind'], idOf: (input: Input) => string | null | undefined) => ({
+/** An input of a mutation that changes a record. */
+interface Expecting {
+  expectedState?: string | null | undefined;
+}
+
+/** For the `extensions` of a mutation field: which record it changes, if its input names one; and that a state is one of a record. */
+export const changes = <Input extends Expecting>(
+  kind: ChangedRecord['kind'],
+  idOf: (input: Input) => string | null | undefined,
+) => ({
   changes: ({ input }: { input: Input }): ChangedRecord | undefined => {
     const id = idOf(input);
     return id == null ? undefined : { kind, id: storableId(id) };
   },
+  check: ({ input }: { input: Input }): FieldError[] =>
+    input.expectedState != null && idOf(input) == null
+      ? [{ field: 'input.expectedState', code: 'invalid', message: expectsNothing }]
+      : [],
 });

@@ -135,7 +135,7 @@ export function connectionType<Row extends object>(
 
 /** For a field that returns a connection: its arguments are checked before anything of the operation runs. */
 export const checkedPage = (kind: CursorKind) => ({
-  check: (args: PageArguments, field: string) => pageErrors(kind, field, args),
+  check: (args: PageArguments) => pageErrors(kind, args),
 });
 
 /** What `pageErrors` requires, for contracts. */

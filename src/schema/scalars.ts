@@ -21,7 +21,7 @@ builder.scalarType('Date', {
   parseValue: outputOnly('Date'),
 });
 
-builder.scalarType('BigInt', {
+builder.scalarType('SafeInt', {
   // Which integers every JSON parser reads exactly.
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-6',
   description: 'An integer from 0 to 2^53 - 1, as a JSON number.',

@@ -24,7 +24,10 @@ const inputs: Record<string, Json> = {
   createWebhook: { url: 'https://example.com/' },
   updateWebhook: { id: 'unknown' },
   deleteWebhook: { id: 'unknown' },
-  sendWebhook: { id: 'unknown' },
+  rotateWebhookSecret: { id: 'unknown' },
+  replayWebhook: { id: 'unknown', afterSequence: 0 },
+  pingWebhook: { id: 'unknown' },
+  redeliverWebhookEvent: { id: 'unknown', eventId: 'unknown' },
   ...Object.fromEntries(operations.map((operation) => [operation, operationsUnderTest[operation].unknown])),
 };
 

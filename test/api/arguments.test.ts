@@ -6,7 +6,7 @@ import { createWorld, type Json } from '../support/world.js';
 const world = await createWorld();
 
 const wrong = { code: 'BAD_USER_INPUT' };
-const tooLarge = { field: 'activities.first', code: 'too_large', message: 'must be at most 100' };
+const tooLarge = { field: 'first', code: 'too_large', message: 'must be at most 100' };
 
 /** A setting of its own with something to change for an operation, and what tells whether it has changed. */
 async function setting(operation: Operation) {
@@ -55,32 +55,32 @@ describe('a bad argument is found before anything runs', () => {
       'in a fragment',
       'query ($n: Int) { goals { ...Goals } } fragment Goals on GoalConnection { nodes { activities(first: $n) { totalCount } } }',
       { n: -1 },
-      { field: 'activities.first', code: 'too_small', message: 'must be at least 0' },
+      { field: 'first', code: 'too_small', message: 'must be at least 0' },
     ],
     [
       'in an inline fragment',
       '{ resourceHubs(first: 1) { nodes { nodes(first: 1) { nodes { ... on ResourceHubDocument { versions(after: "x") { totalCount } } } } } } }',
       {},
-      { field: 'versions.after', code: 'invalid', message: cursors },
+      { field: 'after', code: 'invalid', message: cursors },
     ],
     [
       'in a default value',
       'query ($n: Int = 101) { viewer { notifications(last: $n) { totalCount } } }',
       {},
-      { field: 'notifications.last', code: 'too_large', message: 'must be at most 100' },
+      { field: 'last', code: 'too_large', message: 'must be at most 100' },
     ],
     [
       'with a cursor of another order',
       'query ($after: String) { goals(after: $after, orderBy: { field: NAME }) { totalCount } }',
       { after: Buffer.from('["goals.insertedAt",0,"2026-01-01T00:00:00.000Z","x"]').toString('base64url') },
-      { field: 'goals.after', code: 'invalid', message: cursors },
+      { field: 'after', code: 'invalid', message: cursors },
     ],
     [
       'with a text that is too short',
       '{ goals(filter: { text: " ab " }) { totalCount } }',
       {},
       {
-        field: 'goals.filter.text',
+        field: 'filter.text',
         code: 'too_short',
         message: 'must have a word of at least 3 characters, or of 2 in Chinese, Japanese or Korean',
       },
@@ -101,4 +101,25 @@ describe('a bad argument is found before anything runs', () => {
     const { status, body } = await world.graphql(caller.token, query, variables);
     expect([status, body.data]).toEqual([200, { viewer: { person: { id: caller.id } } }]);
   });
+});
+
+test('each bad argument can be located: the path of its field, with the aliases, and its place in the document', async () => {
+  const { caller } = await world.team();
+  const query = `query ($n: Int) {
+    one: goals(first: $n) { nodes { id } }
+    two: goals(first: 1) { page: nodes { last: activities(first: -1, after: "x") { totalCount } } }
+    events(first: 200) { nodes { id } }
+  }`;
+  const { body } = await world.graphql(caller.token, query, { n: 101 });
+  const located = body.errors.map(({ path, locations, extensions: { code, errors } }: Json) => [
+    path.join('.'),
+    locations,
+    code,
+    errors.map(({ field }: Json) => field),
+  ]);
+  expect(located).toEqual([
+    ['one', [{ line: 2, column: 5 }], 'BAD_USER_INPUT', ['first']],
+    ['two.page.last', [{ line: 3, column: 42 }], 'BAD_USER_INPUT', ['first', 'after']],
+    ['events', [{ line: 4, column: 5 }], 'BAD_USER_INPUT', ['first']],
+  ]);
 });

@@ -219,11 +219,23 @@ test('an id with an escaped NUL in a GraphQL document is unknown', async () => {
   expect([answer.status, answer.code]).toEqual([200, 'NOT_FOUND']);
 });
 
+test.each([
+  [{ query: null }, 'Send one JSON object with a query or a documentId.'],
+  [{ query: '{ viewer { person { id } } }', documentId: 'x' }, 'Send either query or documentId, not both.'],
+])('%j is 400 for every client, and says what to send', async (body, message) => {
+  for (const accept of ['*/*', 'application/json', 'application/graphql-response+json']) {
+    const answer = await world.post('/graphql', caller.token, body, { accept });
+    expect([answer.status, answer.body.errors[0].message]).toEqual([400, message]);
+  }
+});
+
 describe('an invalid GraphQL request', () => {
   const query = '{ viewer { person { id } } }';
 
   test.each([
     ['no query', {}, 400],
+    ['a query that is null', { query: null }, 400],
+    ['a query and a documentId', { query, documentId: 'x' }, 400],
     ['a query that is a number', { query: 1 }, 400],
     ['a query that is an object', { query: {} }, 400],
     ['an empty query', { query: '' }, 400],

@@ -57,7 +57,14 @@ describe.each(paths)('%s', (path) => {
     const { status, headers } = await world.post(path, token, bodies[path], { origin: 'http://localhost:3000' });
     expect([status, headers.get('access-control-allow-origin')]).toEqual([expected, 'http://localhost:3000']);
     const exposed = headers.get('access-control-expose-headers')?.split(', ');
-    for (const name of ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Idempotency-Replayed']) {
+    for (const name of [
+      'X-Request-Id',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'Idempotency-Replayed',
+      'Goalpost-Changed',
+    ]) {
       expect(exposed).toContain(name);
     }
   });

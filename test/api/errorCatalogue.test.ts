@@ -84,7 +84,7 @@ function restoring(documentId: string | null, versionNumber: number, expectedCur
 
 function expecting(id: string, expectedState: string): Provocation {
   const query = `mutation ($id: ID!, $expectedState: String) {
-    reopenGoal(input: { id: $id }, expectedState: $expectedState) { goal { id } }
+    reopenGoal(input: { id: $id, expectedState: $expectedState }) { goal { id } }
   }`;
   return {
     rest: () => world.post(restPaths.reopenGoal, author.token, { id }, { 'if-match': `"${expectedState}"` }),
@@ -409,7 +409,7 @@ describe('problems of paths that are not REST', () => {
     ['/errors', 'POST', 'METHOD_NOT_ALLOWED', '/errors does not support POST. Use GET or HEAD.'],
   ] as const)('%s %s is %s', async (path, method, code, detail) => {
     const { status, headers, body } = await world.fetch(path, { method });
-    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(headers.get('content-type')).toBe('application/problem+json');
     expect({ status, ...body }).toEqual({
       type: `/errors/${code}`,
       title: catalogue[code].title,

@@ -112,7 +112,7 @@ describe('REST takes JSON as it is documented', () => {
     for (const body of ['null', '[]', '"text"', '7']) {
       const answer = await world.post(restPaths.reopenGoal, caller.token, body);
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: '' }] } });
-      expect(answer.body.detail).toMatch(/^must /);
+      expect(answer.body.detail).toMatch(/^the request body must /);
     }
   });
 
@@ -252,7 +252,7 @@ describe('the answer to a large bad request is small:', () => {
       .join(' ');
   /** As many as the limit of complexity allows. */
   const previews = 4;
-  const preview = aliased('previewGoalReopen(input: { id: "x", subscriberIds: $i }) { wouldChange }', previews);
+  const preview = aliased('previewReopenGoal(input: { id: "x", subscriberIds: $i }) { wouldChange }', previews);
   const viewer = '{ viewer { person { id } } }';
   const rest = (input: Json) => [restPaths.reopenGoal, JSON.stringify(input)] as const;
   const graphql = (query: string, variables: Json = {}, more: Json = {}) =>
@@ -277,9 +277,12 @@ describe('the answer to a large bad request is small:', () => {
       'unknown fields in many fields',
       400,
       'BAD_USER_INPUT',
-      graphql(`query ($i: ReopenGoalInput!) { ${aliased('previewGoalReopen(input: $i) { wouldChange }', previews)} }`, {
-        i: unknown,
-      }),
+      graphql(
+        `query ($i: PreviewReopenGoalInput!) { ${aliased('previewReopenGoal(input: $i) { wouldChange }', previews)} }`,
+        {
+          i: unknown,
+        },
+      ),
     ],
     [
       'unknown people in many fields',

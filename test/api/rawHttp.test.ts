@@ -93,7 +93,7 @@ describe('a request that is no HTTP', () => {
     expect(headers).toMatchObject({
       connection: 'close',
       'cache-control': 'no-store',
-      'content-type': 'application/problem+json; charset=utf-8',
+      'content-type': 'application/problem+json',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     });

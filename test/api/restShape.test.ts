@@ -234,3 +234,27 @@ describe('a REST answer is complete when there is nothing to show', () => {
     });
   });
 });
+
+test('Goalpost-Changed says whether anything has changed, also of a retry', async () => {
+  const { company, caller, space } = await world.team();
+  const goal = await world.closedGoal(space);
+  const send = async (input: Json, headers = {}) => {
+    const { status, headers: got } = await world.post(restPaths.reopenGoal, caller.token, input, headers);
+    return [status, got.get('goalpost-changed')];
+  };
+  const key = { 'idempotency-key': 'changed' };
+  expect(await send({ id: goal.id, message: 'Again.' }, key)).toEqual([200, 'true']);
+  expect(await send({ id: goal.id, message: 'Again.' }, key)).toEqual([200, 'true']);
+  const posted = await world.db.activity.count({ where: company });
+  expect(await send({ id: goal.id, message: 'And again.' })).toEqual([200, 'false']);
+  expect(await world.db.activity.count({ where: company })).toBe(posted);
+  expect(await send({})).toEqual([200, 'false']);
+  expect(await send({ id: 'unknown' })).toEqual([404, null]);
+});
+
+test('a query parameter on a path of REST is 400, as an unknown field is', async () => {
+  const { caller, space } = await world.team();
+  const goal = await world.closedGoal(space);
+  const { status, body } = await world.post(`${restPaths.reopenGoal}?id=${goal.id}&id=x`, caller.token, {});
+  expect([status, body.errors]).toMatchObject([400, [{ field: 'id', code: 'unknown' }]]);
+});

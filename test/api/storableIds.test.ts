@@ -27,7 +27,7 @@ describe.each(['a\0b', 'a\ud83d'])('the id %j, which Postgres cannot hold, is un
 
   test('in a list', async () => {
     const goal = await world.closedGoal(space);
-    const query = 'query ($input: ReopenGoalInput!) { previewGoalReopen(input: $input) { wouldChange } }';
+    const query = 'query ($input: PreviewReopenGoalInput!) { previewReopenGoal(input: $input) { wouldChange } }';
     const { errors } = await ask(query, { input: { id: goal.id, subscriberIds: [caller.id, id] } });
     expect(errors).toMatchObject([
       { extensions: { code: 'BAD_USER_INPUT', errors: [{ field: 'input.subscriberIds[1]', code: 'not_found' }] } },

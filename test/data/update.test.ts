@@ -412,7 +412,7 @@ describe('what is removed', () => {
     expect(list.data.goals).toEqual({ totalCount: 0, nodes: [] });
     await numberEvents(db, eventSource, companyId);
     const { body: feed } = await world.graphql(token, '{ events { nodes { type } } }');
-    expect(feed.data.events.nodes.map(({ type }: Json) => type)).toEqual(['document_version.restored']);
+    expect(feed.data.events.nodes.map(({ type }: Json) => type)).toEqual(['DOCUMENT_VERSION_RESTORED']);
   });
 
   test('counts once, and changes nothing when it is repeated', async () => {

@@ -83,12 +83,12 @@ describe('the feed', () => {
     await numberEvents(db, eventSource, goal.companyId);
     const { nodes, edges, pageInfo } = await read(caller.readOnlyToken);
     expect(nodes.map(({ type, sequence }: Json) => [type, sequence])).toEqual([
-      ['goal.created', 1],
-      ['goal.reopened', 2],
+      ['GOAL_CREATED', 1],
+      ['GOAL_REOPENED', 2],
     ]);
     expect(nodes[1]).toEqual({
       id: activity.id,
-      type: 'goal.reopened',
+      type: 'GOAL_REOPENED',
       sequence: 2,
       timestamp: activity.insertedAt,
       activity: { id: activity.id, name: 'Grow', subject: { id: goal.id } },
@@ -258,7 +258,7 @@ describe('who may see an event', () => {
 });
 
 describe('a cursor', () => {
-  const unknown = { status: 400, errors: [{ field: 'events.after', code: 'invalid' }] };
+  const unknown = { status: 400, errors: [{ field: 'after', code: 'invalid' }] };
 
   test('behind the last event, after the database was set back, is 400', async () => {
     const { caller, company } = await companyWithEvents(3);
@@ -303,14 +303,14 @@ test('bad input is 400 and names each field', async () => {
   for (const after of [...cursors, ...numbers])
     expect(await errorsOf(caller.token, { after })).toEqual({
       status: 400,
-      errors: [{ field: 'events.after', code: 'invalid' }],
+      errors: [{ field: 'after', code: 'invalid' }],
     });
   expect(await errorsOf(caller.token, { first: 101, after: 'x', actions: [] })).toEqual({
     status: 400,
     errors: [
-      { field: 'events.first', code: 'too_large' },
-      { field: 'events.after', code: 'invalid' },
-      { field: 'events.actions', code: 'too_short' },
+      { field: 'first', code: 'too_large' },
+      { field: 'after', code: 'invalid' },
+      { field: 'actions', code: 'too_short' },
     ],
   });
   expect((await errorsOf(caller.token, { first: -1 })).status).toBe(400);

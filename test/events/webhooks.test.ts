@@ -12,9 +12,14 @@ const url = 'https://example.com/hook';
 const create = `mutation ($input: CreateWebhookInput!) {
   createWebhook(input: $input) { secret webhook { id url actions exceptOrigins state position lag disabledReason retrying attempts { nodes { id } } } } }`;
 const update = `mutation ($input: UpdateWebhookInput!) {
-  updateWebhook(input: $input) { secret webhook { id url actions exceptOrigins state disabledReason position failingSince oldSecretUntil } } }`;
+  updateWebhook(input: $input) { webhook { id url actions exceptOrigins state disabledReason position failingSince oldSecretUntil } } }`;
 const remove = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { id } }';
-const send = 'mutation ($input: SendWebhookInput!) { sendWebhook(input: $input) { eventId webhook { id } } }';
+const rotate = `mutation ($input: RotateWebhookSecretInput!) {
+  rotateWebhookSecret(input: $input) { secret webhook { id oldSecretUntil } } }`;
+const replay = 'mutation ($input: ReplayWebhookInput!) { replayWebhook(input: $input) { webhook { id position } } }';
+const send = 'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { eventId webhook { id } } }';
+const redeliver =
+  'mutation ($input: RedeliverWebhookEventInput!) { redeliverWebhookEvent(input: $input) { eventId webhook { id } } }';
 const list = '{ webhooks { id url } }';
 const look =
   'query ($id: ID!) { webhook(id: $id) { id url lag attempts { nodes { eventId outcome status response } totalCount } } }';
@@ -61,12 +66,15 @@ describe('a webhook', () => {
   test('can start after a given event, with some actions only', async () => {
     const { company, owner } = await owned();
     await world.sql('UPDATE companies SET last_sequence = 7 WHERE id = $1', [company.companyId]);
-    const webhook = await created(owner.token, { after: 3, actions: ['GOAL_REOPENED', 'GOAL_CLOSED', 'GOAL_CLOSED'] });
+    const webhook = await created(owner.token, {
+      afterSequence: 3,
+      actions: ['GOAL_REOPENED', 'GOAL_CLOSED', 'GOAL_CLOSED'],
+    });
     expect(webhook).toMatchObject({ position: 3, lag: 4, actions: ['GOAL_REOPENED', 'GOAL_CLOSED'] });
-    const late = await world.graphql(owner.token, create, { input: { url, after: 8 } });
+    const late = await world.graphql(owner.token, create, { input: { url, afterSequence: 8 } });
     expect(outcome(late)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
     expect(fieldsOf(late)).toEqual([
-      { field: 'input.after', code: 'too_large', message: 'must be at most 7, the sequence of the last event' },
+      { field: 'input.afterSequence', code: 'too_large', message: 'must be at most 7, the sequence of the last event' },
     ]);
   });
 
@@ -78,20 +86,23 @@ describe('a webhook', () => {
     expect(dump).not.toContain(one.secret.slice(6));
   });
 
-  test.each(['createWebhook', 'updateWebhook'])('the stored outcome of %s with a key has no secret', async (name) => {
-    const { owner } = await owned();
-    const headers = { 'idempotency-key': `key-${name}` };
-    const { id } = await created(owner.token);
-    const [document, input] = name === 'createWebhook' ? [create, { url }] : [update, { id, newSecret: true }];
-    const first = await world.graphql(owner.token, document, { input }, headers);
-    const again = await world.graphql(owner.token, document, { input }, headers);
-    expect(first.body.data[name].secret).toMatch(/^whsec_/);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.body.data[name]).toEqual({ ...first.body.data[name], secret: null });
-    const kept = await world.sql('SELECT result FROM idempotency_keys WHERE key = $1', [headers['idempotency-key']]);
-    expect(kept).toHaveLength(1);
-    expect(kept[0]?.result).not.toContain('whsec_');
-  });
+  test.each(['createWebhook', 'rotateWebhookSecret'])(
+    'the stored outcome of %s with a key has no secret',
+    async (name) => {
+      const { owner } = await owned();
+      const headers = { 'idempotency-key': `key-${name}` };
+      const { id } = await created(owner.token);
+      const [document, input] = name === 'createWebhook' ? [create, { url }] : [rotate, { id }];
+      const first = await world.graphql(owner.token, document, { input }, headers);
+      const again = await world.graphql(owner.token, document, { input }, headers);
+      expect(first.body.data[name].secret).toMatch(/^whsec_/);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(again.body.data[name]).toEqual({ ...first.body.data[name], secret: null });
+      const kept = await world.sql('SELECT result FROM idempotency_keys WHERE key = $1', [headers['idempotency-key']]);
+      expect(kept).toHaveLength(1);
+      expect(kept[0]?.result).not.toContain('whsec_');
+    },
+  );
 
   test('there are at most twenty, also if thirty are made at once', async () => {
     const { company, owner } = await owned();
@@ -169,25 +180,26 @@ describe('updateWebhook', () => {
       "INSERT INTO webhook_retries (company_id, webhook_id, record, sequence, due_at) VALUES ($1, $2, 'goal g', 4, now())",
       [company.companyId, id],
     );
-    const { body } = await world.graphql(owner.token, update, { input: { id, after: 2 } });
-    expect(body.data.updateWebhook.webhook).toMatchObject({ position: 2 });
+    const { body } = await world.graphql(owner.token, replay, { input: { id, afterSequence: 2 } });
+    expect(body.data.replayWebhook.webhook).toMatchObject({ position: 2 });
     expect(await world.sql('SELECT id FROM webhook_retries WHERE webhook_id = $1', [id])).toEqual([]);
     expect((await rowsOf(company.companyId))[0]).toMatchObject({ epoch: 2 });
-    expect(outcome(await world.graphql(owner.token, update, { input: { id, after: 10 } })).code).toBe('BAD_USER_INPUT');
+    expect(outcome(await world.graphql(owner.token, replay, { input: { id, afterSequence: 10 } })).code).toBe(
+      'BAD_USER_INPUT',
+    );
   });
 
   test('makes a new secret; the old one signs for a day more, unless it is not wanted', async () => {
     const { owner } = await owned();
     const { id, secret } = await created(owner.token);
     const change = async (input: Json) =>
-      (await world.graphql(owner.token, update, { input: { id, ...input } })).body.data.updateWebhook;
-    expect(await change({})).toMatchObject({ secret: null });
-    const first = await change({ newSecret: true });
+      (await world.graphql(owner.token, rotate, { input: { id, ...input } })).body.data.rotateWebhookSecret;
+    const first = await change({});
     expect(first.secret).not.toBe(secret);
     const hours = (Date.parse(first.webhook.oldSecretUntil) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23);
     expect(hours).toBeLessThan(25);
-    const second = await change({ newSecret: true, keepOldSecret: false });
+    const second = await change({ endOldSecrets: true });
     expect(second.webhook.oldSecretUntil).toBe(null);
     expect(new Set([secret, first.secret, second.secret]).size).toBe(3);
   });
@@ -195,18 +207,18 @@ describe('updateWebhook', () => {
   test('keeps each old secret for its day, and refuses a new one when there are too many', async () => {
     const { company, owner } = await owned();
     const { id } = await created(owner.token);
-    const change = (input: Json) => world.graphql(owner.token, update, { input: { id, ...input } });
+    const change = (input: Json) => world.graphql(owner.token, rotate, { input: { id, ...input } });
     const untilOf = async (): Promise<Date[]> => (await rowsOf(company.companyId))[0]?.previous_until;
-    await change({ newSecret: true });
+    await change({});
     const [first] = await untilOf();
-    for (let count = 2; count <= 5; count += 1) expect((await change({ newSecret: true })).status).toBe(200);
+    for (let count = 2; count <= 5; count += 1) expect((await change({})).status).toBe(200);
     expect((await untilOf())[4]).toEqual(first);
-    const { headers, ...refused } = await change({ newSecret: true });
+    const { headers, ...refused } = await change({});
     expect(outcome(refused)).toEqual({ status: 429, code: 'RATE_LIMITED' });
     expect(refused.body.errors[0].extensions.limit).toBe('secrets');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
     expect((await rowsOf(company.companyId))[0]).toMatchObject({ generation: 6 });
-    expect((await change({ newSecret: true, keepOldSecret: false })).status).toBe(200);
+    expect((await change({ endOldSecrets: true })).status).toBe(200);
     expect(await untilOf()).toEqual([]);
   });
 
@@ -215,13 +227,13 @@ describe('updateWebhook', () => {
     const { id } = await created(owner.token);
     const change = async (input: Json) =>
       (await world.graphql(owner.token, update, { input: { id, ...input } })).body.data.updateWebhook;
-    await change({ newSecret: true });
-    expect((await change({ keepOldSecret: true })).webhook.oldSecretUntil).not.toBe(null);
-    expect(await change({ keepOldSecret: false })).toMatchObject({ secret: null, webhook: { oldSecretUntil: null } });
+    await world.graphql(owner.token, rotate, { input: { id } });
+    expect((await change({ endOldSecrets: null })).webhook.oldSecretUntil).not.toBe(null);
+    expect(await change({ endOldSecrets: true })).toMatchObject({ webhook: { oldSecretUntil: null } });
   });
 });
 
-describe('sendWebhook', () => {
+describe('pingWebhook and redeliverWebhookEvent', () => {
   test('queues a ping or an event, to be sent at once', async () => {
     const { company, owner } = await owned();
     const space = await world.space(company, [owner]);
@@ -232,14 +244,14 @@ describe('sendWebhook', () => {
     );
     const { id } = await created(owner.token);
     const ping = await world.graphql(owner.token, send, { input: { id } });
-    const event = await world.graphql(owner.token, send, { input: { id, eventId: activity?.id } });
-    expect(event.body.data.sendWebhook).toEqual({ eventId: activity?.id, webhook: { id } });
+    const event = await world.graphql(owner.token, redeliver, { input: { id, eventId: activity?.id } });
+    expect(event.body.data.redeliverWebhookEvent).toEqual({ eventId: activity?.id, webhook: { id } });
     const rows = await world.sql(
       'SELECT id, once, sequence::int FROM webhook_retries WHERE webhook_id = $1 ORDER BY id',
       [id],
     );
     expect(rows).toEqual([
-      { id: ping.body.data.sendWebhook.eventId, once: true, sequence: null },
+      { id: ping.body.data.pingWebhook.eventId, once: true, sequence: null },
       { id: expect.any(String), once: true, sequence: 1 },
     ]);
   });
@@ -254,7 +266,7 @@ describe('sendWebhook', () => {
       [company.companyId, owner.id, draft.id],
     );
     for (const eventId of ['unknown', secretly?.id])
-      expect(outcome(await world.graphql(owner.token, send, { input: { id, eventId } }))).toEqual({
+      expect(outcome(await world.graphql(owner.token, redeliver, { input: { id, eventId } }))).toEqual({
         status: 404,
         code: 'NOT_FOUND',
       });
@@ -321,8 +333,10 @@ describe('who may', () => {
     ['webhooks', list, {}],
     ['webhook', look, { id }],
     ['createWebhook', create, { input: { url } }],
-    ['updateWebhook', update, { input: { id, enabled: false, newSecret: true } }],
-    ['sendWebhook', send, { input: { id } }],
+    ['updateWebhook', update, { input: { id, enabled: false } }],
+    ['rotateWebhookSecret', rotate, { input: { id } }],
+    ['replayWebhook', replay, { input: { id, afterSequence: 0 } }],
+    ['pingWebhook', send, { input: { id } }],
     ['deleteWebhook', remove, { input: { id } }],
   ];
   type Who = Awaited<ReturnType<typeof owned>> & { stranger: Awaited<ReturnType<typeof owned>> };
@@ -371,7 +385,7 @@ describe('who may', () => {
     });
   });
 
-  test.each(['webhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'])(
+  test.each(['webhook', 'updateWebhook', 'rotateWebhookSecret', 'replayWebhook', 'pingWebhook', 'deleteWebhook'])(
     'an owner of another company does not find it with %s',
     async (name) => {
       const { company } = await owned();
@@ -455,7 +469,7 @@ describe('bad input changes nothing', () => {
     ['an unknown origin', { exceptOrigins: ['NOBODY'] }, 'input.exceptOrigins[0]'],
     ['an unknown action', { actions: ['GOAL_EATEN'] }, 'input.actions[0]'],
     ['no action', { actions: [] }, 'input.actions'],
-    ['a negative sequence', { after: -1 }, 'input.after'],
+    ['a negative sequence', { afterSequence: -1 }, 'input.afterSequence'],
     ['an unknown field', { secret: 'mine' }, 'input.secret'],
   ])('%s', async (_, input, field) => {
     const { company, owner } = await owned();
@@ -472,7 +486,7 @@ test('a gateway without a key makes and sends nothing, and shows and deletes wha
   const without = world.twin();
   for (const [document, input] of [
     [create, { url }],
-    [update, { id, newSecret: true }],
+    [rotate, { id }],
     [send, { id }],
   ] as const) {
     const answer = await without.graphql(owner.token, document, { input });

@@ -191,7 +191,7 @@ test('the bytes of a confirmation stay as they are, so that gateways of two vers
   expect(new Set([expected, ...differing, confirmationOf(Buffer.alloc(32, 8), change)]).size).toBe(8);
 });
 
-test('what a field has by default, and null, are as if they were not given', async () => {
+test('null is as if it were not given', async () => {
   const { id } = await world.closedGoal(space);
   const { message: _, ...confirmed } = await agent.confirmed('reopen_goal', {
     id,
@@ -199,7 +199,7 @@ test('what a field has by default, and null, are as if they were not given', asy
     subscriber_ids: null,
   });
   expect(Object.keys(confirmed)).toEqual(['id', 'confirmation']);
-  const given = { ...confirmed, send_notifications_to_everyone: false, message: null };
+  const given = { ...confirmed, send_notifications_to_everyone: null, message: null };
   expect(await agent.data('reopen_goal', given)).toMatchObject({ replayed: false });
   expect(await agent.data('reopen_goal', confirmed)).toMatchObject({ replayed: true });
 });

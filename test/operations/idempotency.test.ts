@@ -244,7 +244,12 @@ describe('a key', () => {
       (name) => `mutation ${name} { reopenGoal(input: { id: "${goal.id}", message: "${name}" }) { goal { id } } }`,
     );
     const run = (operationName: string) =>
-      world.post('/graphql', caller.token, { query: query.join(' '), operationName }, { 'idempotency-key': 'named' });
+      world.post(
+        '/graphql',
+        caller.token,
+        { query: query.join(' '), operationName },
+        { 'idempotency-key': 'named', accept: 'application/graphql-response+json' },
+      );
     expect((await run('One')).status).toBe(200);
     const other = await run('Other');
     expect([other.status, other.body.errors[0].extensions.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);

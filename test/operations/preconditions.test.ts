@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Prisma } from '../../src/generated/client/client.js';
-import { declarationOf, type Operation, operations, operationsUnderTest, recordOf } from '../support/operations.js';
+import { capitalized, previewOf } from '../../src/operations/declaration.js';
+import { type Operation, operations, operationsUnderTest, recordOf } from '../support/operations.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
@@ -17,12 +18,9 @@ await world.sql('ALTER TABLE resource_hub_documents DISABLE TRIGGER resource_hub
 
 /** What the preview of an operation says, asked for with a read-only token unless another is given. */
 async function preview(operation: Operation, input: Json, token = caller.readOnlyToken): Promise<Json> {
-  const type =
-    operation === 'restoreDocumentVersion'
-      ? 'PreviewDocumentRestore'
-      : `${operation[0]?.toUpperCase()}${operation.slice(1)}`;
+  const field = previewOf(operation);
   const { expectedCurrentVersion: _, ...variables } = graphqlInput(input);
-  const query = `query ($input: ${type}Input!) { preview: ${declarationOf(operation).preview.field}(input: $input) { state wouldChange } }`;
+  const query = `query ($input: ${capitalized(field)}Input!) { preview: ${field}(input: $input) { state wouldChange } }`;
   const { body } = await world.graphql(token, query, { input: variables });
   expect(body.errors).toBeUndefined();
   return body.data.preview;
@@ -35,10 +33,8 @@ const surfaces = {
     return { status, code: body.code, state: body.state };
   },
   async GraphQL(operation: Operation, input: Json, state: string) {
-    const document = mutation(operation)
-      .replace('$input:', '$state: String, $input:')
-      .replace('(input: $input)', '(input: $input, expectedState: $state)');
-    const { status, body } = await world.graphql(caller.token, document, { input: graphqlInput(input), state });
+    const expecting = { ...graphqlInput(input), expectedState: state };
+    const { status, body } = await world.graphql(caller.token, mutation(operation), { input: expecting });
     const { code, state: found } = body.errors?.[0].extensions ?? {};
     return { status, code, state: found };
   },
@@ -165,8 +161,8 @@ test('of several fields in one request, one whose state has changed undoes all',
   const [first, second] = await Promise.all([world.closedGoal(space), world.closedGoal(space)]);
   const { state } = await preview('reopenGoal', { id: first.id });
   const document = `mutation ($one: String, $two: String) {
-    one: reopenGoal(input: { id: "${first.id}" }, expectedState: $one) { goal { id } }
-    two: reopenGoal(input: { id: "${second.id}" }, expectedState: $two) { goal { id } }
+    one: reopenGoal(input: { id: "${first.id}", expectedState: $one }) { goal { id } }
+    two: reopenGoal(input: { id: "${second.id}", expectedState: $two }) { goal { id } }
   }`;
   const refused = await world.graphql(caller.token, document, { one: state, two: state });
   expect(refused).toMatchObject({ status: 409, body: { data: null } });
@@ -179,10 +175,10 @@ test('the preview of a deletion names those whom it then notifies, and that of a
   const file = await world.file(hub, caller);
   const [follower, canceled] = [await world.person(company), await world.person(company)];
   await world.subscribe({ ...company, fileId: file.id }, [follower, caller, { id: canceled.id, canceled: true }]);
-  const query = `query ($input: DeleteResourceHubFileInput!) { previewFileDelete(input: $input) {
+  const query = `query ($input: PreviewDeleteResourceHubFileInput!) { previewDeleteResourceHubFile(input: $input) {
     file { id name } notified { totalCount nodes { id } } } }`;
   const asked = await world.graphql(caller.readOnlyToken, query, { input: { fileId: file.id } });
-  const found = asked.body.data.previewFileDelete;
+  const found = asked.body.data.previewDeleteResourceHubFile;
   expect(found).toEqual({
     file: { id: file.id, name: file.name },
     notified: { totalCount: 1, nodes: [{ id: follower.id }] },
@@ -192,8 +188,52 @@ test('the preview of a deletion names those whom it then notifies, and that of a
   expect(notified.map(({ personId }) => personId)).toEqual([follower.id]);
   const recovering = await world.graphql(
     caller.readOnlyToken,
-    'query ($id: ID) { previewFileRecover(input: { fileId: $id }) { wouldChange file { id } } }',
+    'query ($id: ID) { previewRecoverResourceHubFile(input: { fileId: $id }) { wouldChange file { id } } }',
     { id: file.id },
   );
-  expect(recovering.body.data.previewFileRecover).toEqual({ wouldChange: true, file: { id: file.id } });
+  expect(recovering.body.data.previewRecoverResourceHubFile).toEqual({ wouldChange: true, file: { id: file.id } });
+});
+
+describe('a precondition that nobody would look at is refused, and nothing is changed', () => {
+  const body = (id: string | null) => ({
+    query: mutation('deleteResourceHubFile'),
+    variables: { input: { fileId: id } },
+  });
+  const onMcp = (id: string | null) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'delete_resource_hub_file', arguments: { file_id: id } },
+  });
+
+  test.each([
+    ['If-Match', '/graphql', body],
+    ['If-Match', '/mcp', onMcp],
+    ['If-None-Match', restPaths.deleteResourceHubFile, (id: string | null) => ({ file_id: id })],
+    ['If-None-Match', '/graphql', body],
+    ['If-Unmodified-Since', restPaths.deleteResourceHubFile, (id: string | null) => ({ file_id: id })],
+  ])('%s on %s', async (field, path, bodyOf) => {
+    const { file_id: id } = await operationsUnderTest.deleteResourceHubFile.input(world, setting);
+    for (const accept of ['application/json', '*/*']) {
+      const answer = await world.post(path, caller.token, bodyOf(id), { [field]: '"0000"', accept });
+      const { code, errors } = answer.body.errors?.[0].extensions ?? answer.body;
+      expect([answer.status, code, errors]).toMatchObject([400, 'BAD_USER_INPUT', [{ field }]]);
+      if (path === '/graphql' && field === 'If-Match') expect(errors[0].message).toContain('`expectedState`');
+    }
+    expect((await world.db.resourceHubFile.findFirst({ where: { id } }))?.deletedAt).toBeNull();
+  });
+
+  test.each(operations.filter((operation) => operation !== 'restoreDocumentVersion'))(
+    'beside an input of %s that names no record',
+    async (operation) => {
+      for (const state of ['"0000"', '*']) {
+        const { status, body } = await world.post(restPaths[operation], caller.token, {}, { 'if-match': state });
+        expect([status, body.errors]).toMatchObject([400, [{ field: 'If-Match', code: 'invalid' }]]);
+      }
+      const input = { expectedState: '0000' };
+      const { status, body } = await world.graphql(caller.token, mutation(operation), { input });
+      const { errors } = body.errors[0].extensions;
+      expect([status, errors]).toMatchObject([400, [{ field: 'input.expectedState', code: 'invalid' }]]);
+    },
+  );
 });

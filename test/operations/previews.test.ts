@@ -18,13 +18,13 @@ async function team() {
   return { company, caller, space: await world.space(company, [caller]) };
 }
 
-const reopen = `query($input: ReopenGoalInput!, $first: Int) { previewGoalReopen(input: $input) {
+const reopen = `query($input: PreviewReopenGoalInput!, $first: Int) { previewReopenGoal(input: $input) {
   goal { id isClosed } wouldChange message
   notified(first: $first) { totalCount nodes { id fullName } pageInfo { hasNextPage } }
   subscribed { totalCount nodes { id } } } }`;
 
 const restore = `query($documentId: ID!, $versionNumber: Int!) {
-  previewDocumentRestore(input: { documentId: $documentId, versionNumber: $versionNumber }) {
+  previewRestoreDocumentVersion(input: { documentId: $documentId, versionNumber: $versionNumber }) {
     expectedCurrentVersion wouldChange titleBefore titleAfter contentBefore contentAfter version { versionNumber }
     difference { title { changes { kind text } } content { changes { kind text } } } } }`;
 
@@ -42,7 +42,7 @@ async function preview(token: string, document: string, variables: Json): Promis
   return body.data;
 }
 
-describe('previewGoalReopen', () => {
+describe('previewReopenGoal', () => {
   test('names exactly those whom reopening then notifies and subscribes, with a read-only token', async () => {
     const { company, caller, space } = await team();
     const person = (data: Json = {}) => world.person(company, data);
@@ -68,7 +68,7 @@ describe('previewGoalReopen', () => {
         sendNotificationsToEveryone,
         subscriberIds: [invited.id, suspended.id, blind.id, caller.id],
       };
-      const { previewGoalReopen: found } = await preview(caller.readOnlyToken, reopen, { input });
+      const { previewReopenGoal: found } = await preview(caller.readOnlyToken, reopen, { input });
       expect(found).toMatchObject({ wouldChange: true, goal: { id: goal.id, isClosed: true }, message });
 
       expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
@@ -89,14 +89,14 @@ describe('previewGoalReopen', () => {
     const open = await preview(caller.token, reopen, {
       input: { id: goal.id, message: 'x', sendNotificationsToEveryone: true },
     });
-    expect(open.previewGoalReopen).toMatchObject({
+    expect(open.previewReopenGoal).toMatchObject({
       wouldChange: false,
       message: null,
       notified: nobody,
       subscribed: nobody,
     });
     const none = await preview(caller.token, reopen, { input: {} });
-    expect(none.previewGoalReopen).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
+    expect(none.previewReopenGoal).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('previewGoalReopen', () => {
   });
 });
 
-describe('previewDocumentRestore', () => {
+describe('previewRestoreDocumentVersion', () => {
   async function written(contents: string[]) {
     const { company, caller, space } = await team();
     return {
@@ -141,7 +141,7 @@ describe('previewDocumentRestore', () => {
   test('tells what restoring then changes, with a read-only token', async () => {
     const { caller, document } = await written(['old text', 'new text']);
     const variables = { documentId: document.id, versionNumber: 1 };
-    const { previewDocumentRestore: found } = await preview(caller.readOnlyToken, restore, variables);
+    const { previewRestoreDocumentVersion: found } = await preview(caller.readOnlyToken, restore, variables);
     expect(found).toEqual({
       expectedCurrentVersion: 2,
       wouldChange: true,
@@ -194,12 +194,12 @@ describe('previewDocumentRestore', () => {
     const followers = [subscribed, { ...canceled, canceled: true }];
     await world.subscribe({ companyId: document.companyId, documentId: document.id }, followers);
     const query = `query($documentId: ID!, $versionNumber: Int!) {
-      previewDocumentRestore(input: { documentId: $documentId, versionNumber: $versionNumber }) {
+      previewRestoreDocumentVersion(input: { documentId: $documentId, versionNumber: $versionNumber }) {
         subscribed { totalCount nodes { id } }
       } }`;
     const subscribers = async (versionNumber: number) => {
       const found = await preview(caller.readOnlyToken, query, { documentId: document.id, versionNumber });
-      return found.previewDocumentRestore.subscribed;
+      return found.previewRestoreDocumentVersion.subscribed;
     };
     expect(await subscribers(2)).toEqual({ totalCount: 0, nodes: [] });
     const found = await subscribers(1);
@@ -216,7 +216,7 @@ describe('previewDocumentRestore', () => {
   test('says when restoring would change nothing', async () => {
     const { caller, document } = await written(['text']);
     const variables = { documentId: document.id, versionNumber: 1 };
-    const { previewDocumentRestore: found } = await preview(caller.token, restore, variables);
+    const { previewRestoreDocumentVersion: found } = await preview(caller.token, restore, variables);
     expect(found).toMatchObject({ wouldChange: false, expectedCurrentVersion: 1 });
     const input = { ...variables, expectedCurrentVersion: 1 };
     const { body } = await world.graphql(caller.token, mutation.restore, { input });
@@ -249,7 +249,7 @@ describe('previewDocumentRestore', () => {
       [stranger, 'NOT_FOUND'],
     ] as const) {
       const { body } = await world.graphql(token, restore, variables);
-      expect(body).toMatchObject({ data: { previewDocumentRestore: null }, errors: [{ extensions: { code } }] });
+      expect(body).toMatchObject({ data: { previewRestoreDocumentVersion: null }, errors: [{ extensions: { code } }] });
     }
   });
 });

@@ -30,7 +30,7 @@ test.each(['package.json', 'test/client/package.json', 'test/client/generators/p
   (file) => {
     const { dependencies, optionalDependencies, devDependencies, overrides } = read(file);
     const versions = Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
-    for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+[\w.-]*$/);
+    for (const version of versions) expect(version).toMatch(/^(npm:[^ ]+@)?\d+\.\d+\.\d+[\w.-]*$/);
   },
 );
 

@@ -77,7 +77,7 @@ describe('a gateway whose places are all taken', () => {
       request_id: 'mine',
     });
     expect(Object.fromEntries(byRest.headers)).toMatchObject({
-      'content-type': 'application/problem+json; charset=utf-8',
+      'content-type': 'application/problem+json',
       'retry-after': '5',
       'x-request-id': 'mine',
       'x-content-type-options': 'nosniff',

@@ -34,7 +34,13 @@ export class Client {
     });
   }
 
+  /** Accepts what shows each failure by its status. */
   graphql(token: string | null, query: string, variables: Json = {}, headers: Record<string, string> = {}) {
-    return this.post('/graphql', token, { query, variables }, headers);
+    return this.post(
+      '/graphql',
+      token,
+      { query, variables },
+      { accept: 'application/graphql-response+json', ...headers },
+    );
   }
 }

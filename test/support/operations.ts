@@ -82,7 +82,7 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
 export const operations = Object.keys(operationsUnderTest) as Operation[];
 
 /** What an operation says of itself. */
-export function declarationOf(operation: Operation) {
+function declarationOf(operation: Operation) {
   const found = declared.find(({ field }) => field === operation);
   if (!found) throw new Error(`no operation ${operation}`);
   return found;

@@ -144,7 +144,7 @@ export function randomRequest(
     }
     if (!isLeafType(nullable)) return null;
     const quality = chance(odds) ? 'bad' : 'good';
-    if (['Int', 'BigInt'].includes(nullable.name))
+    if (['Int', 'SafeInt'].includes(nullable.name))
       return pick((name === 'first' || name === 'last' ? sizes : integers)[quality]);
     if (nullable.name === 'Boolean') return chance(50);
     if (nullable.name === 'ID') return pick(quality === 'bad' ? badIds : known.ids);

@@ -32,11 +32,11 @@ export const subjects: Subjects = {
   resourceHubFolder: ['id: "f1"', 'id: "f100"'],
   resourceHubDocument: ['id: "d1"', 'id: "long"'],
   resourceHubFile: ['id: "i1"'],
-  previewDocumentRestore: [
+  previewRestoreDocumentVersion: [
     'input: {documentId: "long", versionNumber: 3}',
     'input: {documentId: "d1", versionNumber: 1}',
   ],
-  previewGoalReopen: ['input: {id: "wide1", sendNotificationsToEveryone: true}', 'input: {id: "g1"}'],
+  previewReopenGoal: ['input: {id: "wide1", sendNotificationsToEveryone: true}', 'input: {id: "g1"}'],
 };
 
 const levels = 5;

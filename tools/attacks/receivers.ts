@@ -127,7 +127,7 @@ async function ask({ base, writeToken, count, isOver }: Target, query: string, i
 
 const list = '{ webhooks { id } }';
 const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }';
-const send = 'mutation ($input: SendWebhookInput!) { sendWebhook(input: $input) { eventId } }';
+const send = 'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { eventId } }';
 const remove = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { id } }';
 
 /** As many webhooks as there may be, which get all events from the first on, and pings beside them. */
@@ -137,7 +137,7 @@ async function strike(target: Target, kinds: readonly string[]): Promise<void> {
   await Promise.all((before?.webhooks ?? []).map(({ id }: { id: string }) => ask(target, remove, { id })));
   const { urls, stop } = await startReceivers(kinds);
   const made = Array.from({ length: webhooks }, (_, index) => urls[index % urls.length]).map(async (url) => {
-    const data = await ask(target, create, { url, after: 0 });
+    const data = await ask(target, create, { url, afterSequence: 0 });
     return data?.createWebhook?.webhook.id as string | undefined;
   });
   const ids = (await Promise.all(made)).filter((id) => id !== undefined);

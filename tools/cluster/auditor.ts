@@ -71,7 +71,8 @@ export class Auditor {
 
   async #send(kind: Observation['kind'], path: string, content: object, own: Record<string, string> = {}) {
     const start = performance.now();
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#token}`, ...own };
+    const accept = 'application/graphql-response+json, application/json';
+    const headers = { accept, 'content-type': 'application/json', authorization: `Bearer ${this.#token}`, ...own };
     const answer = await fetch(this.#base + path, { method: 'POST', headers, body: JSON.stringify(content) }).then(
       async (response) => {
         const text = await response.text();

@@ -313,7 +313,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
         `INSERT INTO activities (company_id, action, author_id, goal_id, name)
         VALUES ('${company}', 'goal_closed', '${author}', 'goal-launch-mobile-app', 'Closed')`,
       );
-      expect(await stream.events(1)).toMatchObject([{ type: 'goal.closed' }]);
+      expect(await stream.events(1)).toMatchObject([{ type: 'GOAL_CLOSED' }]);
     });
 
     test('has its webhooks managed, and its events delivered in the order of each record', async () => {
@@ -329,7 +329,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
         return body.data;
       };
       const { createWebhook } = await manage(
-        `createWebhook(input: { url: "${endpoint.url}", after: 0 }) { secret webhook { id attempts { totalCount } } }`,
+        `createWebhook(input: { url: "${endpoint.url}", afterSequence: 0 }) { secret webhook { id attempts { totalCount } } }`,
       );
       const { webhook, secret } = createWebhook;
       endpoint.verifyWith(secret);
@@ -341,12 +341,13 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       expect(endpoint.received.length).toBeGreaterThan(5);
 
       endpoint.respondWith(refuse(500));
-      await manage(`updateWebhook(input: { id: "${webhook.id}", newSecret: true, after: 0 }) { secret }`);
+      await manage(`rotateWebhookSecret(input: { id: "${webhook.id}" }) { secret }`);
+      await manage(`replayWebhook(input: { id: "${webhook.id}", afterSequence: 0 }) { webhook { id } }`);
       await until(own, ([row]) => Number(row?.waits) > 0 && row?.lease_id === null);
       endpoint.respondWith(acknowledge);
       // A webhook of which much has failed in the last minute is sent nothing by hand.
       await query(url, 'DELETE FROM webhook_attempts WHERE company_id = $1', [company]);
-      await manage(`sendWebhook(input: { id: "${webhook.id}" }) { eventId }`);
+      await manage(`pingWebhook(input: { id: "${webhook.id}" }) { eventId }`);
       await until(own, ([row]) => row?.waits === 0 && row?.lease_id === null && Number(row?.position) === last);
       await query(url, 'UPDATE webhook_retries SET due_at = now() WHERE company_id = $1', [company]);
       await query(url, 'UPDATE webhooks SET due_at = now() WHERE company_id = $1 AND id = $2', [company, webhook.id]);
@@ -548,7 +549,9 @@ function selectionOf(field: GraphQLField<unknown, unknown>, depth: number, ids: 
     number: '1',
     text: '"plan"',
     input: field.name.startsWith('previewFile') ? '{ fileId: "delete" }' : '{ id: "reopen-again" }',
-    ...(field.name === 'previewDocumentRestore' && { input: '{ documentId: "restore-with-keys", versionNumber: 1 }' }),
+    ...(field.name === 'previewRestoreDocumentVersion' && {
+      input: '{ documentId: "restore-with-keys", versionNumber: 1 }',
+    }),
   };
   const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ${known[name]}`);
   if (field.args.some(({ name }) => name === 'first')) given.push('first: 2');

@@ -77,6 +77,7 @@ export class Restorer {
     const start = performance.now();
     const headers = {
       'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json',
       authorization: `Bearer ${this.#token}`,
       'idempotency-key': request.key,
     };

@@ -20,11 +20,12 @@ const tableOf = (heads: string[], rows: string[][]) =>
 function errorTable(): string {
   const where = { declared: 'operations that declare it', method: 'wrong method', graphql: 'GraphQL only' };
   const rows = errorCodes.map((code) => {
-    const { status, title, occurs, members: always = {}, optionalMembers = {} } = catalogue[code];
+    const { status, title, occurs, refusesRequest, members: always = {}, optionalMembers = {} } = catalogue[code];
     const names = [...Object.keys(always), ...Object.keys(optionalMembers)];
     const members = names.map((name) => `\`${snakeCase(name)}\`${name in optionalMembers ? '?' : ''}`).join(', ');
     const headers = Object.keys(headersOf(exampleOf(code))).join(', ');
-    return [`\`${code}\``, String(status), title, members, headers, occurs ? where[occurs] : 'everywhere'];
+    const shown = `${status}${refusesRequest ? ' kept' : ''}`;
+    return [`\`${code}\``, shown, title, members, headers, occurs ? where[occurs] : 'everywhere'];
   });
   return tableOf(['Code', 'Status', 'Title', 'Members', 'Headers', 'Where'], rows);
 }

@@ -46,8 +46,13 @@ export interface Entry<Facts extends object = object> {
    * `extensions.errors`; with the wrong `method` of a path; in `graphql` only.
    */
   occurs?: 'declared' | 'method' | 'graphql';
-  /** GraphQL responds with a problem too, because the client accepts no GraphQL response. */
+  /** It occurs before the path is known, so that GraphQL responds with a problem too. */
   alwaysProblem?: true;
+  /**
+   * The request is refused as such, before its operation. GraphQL then keeps the status for clients that accept only
+   * plain JSON, which get 200 and `errors` for what fails while it executes.
+   */
+  refusesRequest?: true;
 }
 
 /** One way to fail, for a catalogue. */
@@ -126,13 +131,18 @@ export function badInput(errors: FieldError[], context: NamedFields = {}): Graph
   return failure('BAD_USER_INPUT', { errors: named.length < errors.length ? [...named, more] : named });
 }
 
-const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
+/** The last entry where there are more. */
+export const more: FieldError = {
+  field: '',
+  code: 'too_many',
+  message: 'there are more invalid fields than are named',
+};
 
 /** NOT_FOUND of a record: what it is, and its id. */
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 
 /** The media type of a problem. */
-export const problemType = 'application/problem+json; charset=utf-8';
+export const problemType = 'application/problem+json';
 
 /**
  * A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and its members. `type` is
@@ -145,9 +155,9 @@ export function problemOf(error: GraphQLError, requestId: string, publicUrl = ''
   return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
 }
 
-/** Whether GraphQL responds with a problem too: the client accepts nothing that GraphQL could say it in. */
-export const isAlwaysProblem = ({ extensions: { code } }: GraphQLError) =>
-  isErrorCode(code) && catalogue[code].alwaysProblem === true;
+/** Whether it refuses the request as such, before its operation. */
+export const refusesRequest = ({ extensions: { code } }: GraphQLError) =>
+  isErrorCode(code) && catalogue[code].refusesRequest === true;
 
 /** The headers a failure comes with, such as `WWW-Authenticate` or `Allow`. */
 export function headersOf(error: GraphQLError): Record<string, string> {

@@ -7,7 +7,7 @@ import { executeWithin, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
 import { operationCost } from './validation.js';
-import { requireValidInput } from './validInput.js';
+import { badInputOf } from './validInput.js';
 
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
@@ -42,7 +42,8 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
     if (context.scope)
       context.scope.reads = new ReadBound(context.isStored ? forStored * readCharacters : readCharacters);
-    if (!context.isStored) requireValidInput(args, node);
+    const bad = context.isStored ? undefined : badInputOf(args, node);
+    if (bad) return bad;
     const isChange = node.operation === OperationTypeNode.MUTATION;
     const isLimited = !context.isStored && !(isChange && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {

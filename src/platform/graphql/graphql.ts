@@ -33,8 +33,11 @@ async function readParams(request: RequestHead, bodyLimit: number, context: Oper
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }
 
-/** Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. */
-function withQuery(params: GraphQLParams): GraphQLParams {
+/** Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. One that is null is. */
+function withQuery(given: GraphQLParams): GraphQLParams {
+  const params: GraphQLParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  if ('query' in params && 'documentId' in params)
+    throw failure('BAD_REQUEST', { problem: 'Send either query or documentId, not both.' });
   if ('query' in params || 'documentId' in params || 'extensions' in params) return params;
   const [other] = Object.keys(params).filter((name) => name !== 'variables' && name !== 'operationName');
   if (other === undefined) throw failure('BAD_REQUEST', {});
@@ -135,6 +138,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     path,
     methods: ['GET', 'POST'],
     surface: 'graphql',
+    precondition: 'send the `state` of a preview as `expectedState` in the input',
     types: responseTypes,
     rejected,
     handle,

@@ -1,7 +1,7 @@
 export { withBudget } from './budget.js';
 export { purgeOutcomes } from './changes.js';
 export { createGraphql, type ExecuteDocument } from './graphql.js';
-export { readInput, restSpelling } from './input.js';
+export { bodyOf, readInput, restSpelling } from './input.js';
 export { type Once, scopeOf } from './operation.js';
 export { type PersistedDocuments, readPersistedDocuments } from './parsing.js';
 export type { StreamSummary } from './subscriptions.js';

@@ -1,5 +1,5 @@
 import {
-  type GraphQLInputObjectType,
+  GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
   isInputObjectType,
@@ -22,6 +22,13 @@ export const graphqlSpelling: Spelling = { nameOf: (name) => name, strict: false
 /** Names as REST spells them. */
 export const restSpelling: Spelling = { nameOf: snakeCase, strict: true };
 
+/** An input without the fields that HTTP has headers for, as their `extensions.header` says. */
+export function bodyOf(type: GraphQLInputObjectType): GraphQLInputObjectType {
+  const { fields, ...config } = type.toConfig();
+  const inBody = Object.entries(fields).filter(([, { extensions }]) => extensions?.header === undefined);
+  return new GraphQLInputObjectType({ ...config, fields: Object.fromEntries(inBody) });
+}
+
 /** The bounds of a field. */
 interface Constraints {
   minimum?: number;
@@ -33,14 +40,14 @@ interface Constraints {
 /** What the integers of a type can be. */
 const ranges: Record<string, { minimum: number; maximum: number }> = {
   Int: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  BigInt: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  SafeInt: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 };
 
 const expectations: Record<string, string> = {
   ID: 'a string',
   String: 'a string',
   Int: 'an integer',
-  BigInt: 'an integer',
+  SafeInt: 'an integer',
   Float: 'a number',
   Boolean: 'a boolean',
 };

@@ -1,7 +1,9 @@
 import { failure } from '../failures/index.js';
 import { readAccept, requireAcceptable } from '../http/index.js';
 
-const jsonTypes = ['application/json', 'application/graphql-response+json'] as const;
+/** Its clients, which are older than the other type, read `errors` only from a response with 200. */
+export const plainJson = 'application/json';
+const jsonTypes = [plainJson, 'application/graphql-response+json'] as const;
 /** Of the response to a subscription. */
 export const streamType = 'text/event-stream';
 /** Of all responses, whatever the operation. */

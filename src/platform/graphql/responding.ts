@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { failure, headersOf, isErrorCode, shortened, withoutStack } from '../failures/index.js';
+import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
 import type { HttpResponse, RequestHead } from '../http/index.js';
-import { typeFor } from './mediaTypes.js';
+import { plainJson, typeFor } from './mediaTypes.js';
 import type { OperationContext } from './operation.js';
 import { type QueryLimits, reportedCost } from './validation.js';
 
@@ -98,8 +98,6 @@ export async function respond(
   const type = typeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
   record?.addErrors(errors);
-  const notAcceptable = errors.find(({ extensions }) => extensions.code === 'NOT_ACCEPTABLE');
-  if (notAcceptable) throw notAcceptable;
   const isPartial = result.data !== null && result.data !== undefined;
   const wantsCost = headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
   const shown = {
@@ -110,19 +108,23 @@ export async function respond(
   const body = isLong ? await jsonInTurns(shown) : JSON.stringify(shown);
   // Clients that send batches show no other response to their users than one for each operation.
   const isBatch = batchSize > 0 && batchSize <= usualBatch;
+  const outcome = isPartial ? 200 : highestStatus(errors);
   return {
-    status: isPartial ? 200 : statusOf(errors, type),
+    status: type !== plainJson || errors.some(keepsStatus) ? outcome : 200,
+    outcome,
     headers: { ...Object.assign({}, ...errors.map(headersOf)), 'Content-Type': `${type}; charset=utf-8` },
     body: isBatch ? `[${Array(batchSize).fill(body).join(',')}]` : body,
   };
 }
 
-/** The highest of the errors. A client that accepts plain JSON gets 200 for an invalid document. */
-const statusOf = (errors: readonly GraphQLError[], type: string): number =>
-  Math.max(
-    200,
-    ...errors.map(({ extensions }) => {
-      const { status = 200, spec } = (extensions.http ?? {}) as { status?: number; spec?: boolean };
-      return spec && type === 'application/json' ? 200 : status;
-    }),
-  );
+const highestStatus = (errors: readonly GraphQLError[]): number =>
+  Math.max(200, ...errors.map(({ extensions }) => (extensions.http as Http)?.status ?? 200));
+
+interface Http {
+  status?: number;
+  /** Whether a well-formed request has it, which graphql-js and Yoga say of theirs. */
+  spec?: boolean;
+}
+
+/** Whether a client that accepts plain JSON learns it by the status, as GraphQL over HTTP wants of what is no request. */
+const keepsStatus = (error: GraphQLError) => refusesRequest(error) && !(error.extensions.http as Http)?.spec;

@@ -6,7 +6,7 @@ import { executeWithin, ResponseBudget } from './budget.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
-import { requireValidInput } from './validInput.js';
+import { badInputOf } from './validInput.js';
 
 /** What a subscription field yields. Its resolver gets it as its parent. */
 type LiveItem =
@@ -119,7 +119,8 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
         const context = args.contextValue as OperationContext;
         await context.charge?.(context.cost?.complexity ?? 0);
         requireShort(args);
-        if (node) requireValidInput(args, node);
+        const bad = node && badInputOf(args, node);
+        if (bad) return bad;
         const source = await createSourceEventStream({ ...args, contextValue: options.contextOf(context) });
         if (!(Symbol.asyncIterator in source)) return source;
         context.live = bodyOf(source as LiveSource, args, context, turns, options);

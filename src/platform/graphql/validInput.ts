@@ -1,7 +1,9 @@
 import {
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   type FieldNode,
+  GraphQLError,
   type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLNamedType,
@@ -17,7 +19,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { badInput, type FieldError, mostNamed } from '../failures/index.js';
+import { badInput, type FieldError, more, mostNamed, type NamedFields, withoutStack } from '../failures/index.js';
 import { graphqlSpelling, readInput } from './input.js';
 import { nullDirectives, perOperation } from './operation.js';
 
@@ -28,7 +30,8 @@ type Field = GraphQLField<unknown, unknown>;
 interface FieldWithArguments {
   field: Field;
   node: FieldNode;
-  isRoot: boolean;
+  /** The names that lead to it in the response. */
+  path: readonly string[];
 }
 
 /** Remembered unless a directive decides which there are. */
@@ -47,29 +50,34 @@ function fieldsWithArguments(
   const found: FieldWithArguments[] = [];
   let isConditional = false;
   const spread = new Set<string>();
-  const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
+  const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode, path: readonly string[]): void => {
     for (const node of selections) {
       isConditional ||= (node.directives?.length ?? 0) > 0;
       if (!isIncluded(node, values)) continue;
       if (node.kind === Kind.FIELD) {
         const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
         if (!field) continue;
-        if (field.args.length > 0) found.push({ field, node, isRoot: parent === root });
-        if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet);
+        const inside = [...path, (node.alias ?? node.name).value];
+        if (field.args.length > 0) found.push({ field, node, path: inside });
+        if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet, inside);
       } else if (node.kind === Kind.INLINE_FRAGMENT) {
-        visitTyped(node.typeCondition, parent, node.selectionSet);
+        visitTyped(node.typeCondition, parent, node.selectionSet, path);
       } else if (!spread.has(node.name.value)) {
         spread.add(node.name.value);
         for (const other of document.definitions) {
           const isSpread = other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value;
-          if (isSpread) visitTyped(other.typeCondition, parent, other.selectionSet);
+          if (isSpread) visitTyped(other.typeCondition, parent, other.selectionSet, path);
         }
       }
     }
   };
-  const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
-    visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
-  if (root) visit(root, operation.selectionSet);
+  const visitTyped = (
+    condition: NamedTypeNode | undefined,
+    parent: GraphQLNamedType,
+    selections: SelectionSetNode,
+    path: readonly string[],
+  ) => visit((condition && schema.getType(condition.name.value)) ?? parent, selections, path);
+  if (root) visit(root, operation.selectionSet, []);
   if (!isConditional) memory.fields = found;
   return found;
 }
@@ -80,29 +88,38 @@ function isIncluded(node: Pick<FieldNode, 'directives'>, values: Values): boolea
 }
 
 /** What a field's `extensions.check` finds wrong with its arguments together, which are of their types. */
-type Check = (args: Values, field: string) => FieldError[];
+type Check = (args: Values) => FieldError[];
 
 /**
- * Finds the invalid arguments of an operation, literal or in a variable, wherever they are, so that no bad input is found
- * after an effect. Stops when there are more than a response names.
+ * Finds the fields of an operation with invalid arguments, literal or in a variable, wherever they are, so that no bad input
+ * is found after an effect. Stops when there are more than a response names.
  */
-function badArguments(
+function badFields(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Values,
-): FieldError[] {
+): GraphQLError[] {
   // Without a prototype: a variable may be named like a member of every object.
   const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
-  const errors: FieldError[] = [];
-  for (const { field, node, isRoot } of fieldsWithArguments(schema, document, operation, values)) {
-    if (errors.length > mostNamed) break;
-    errors.push(...errorsOf(field, node, values, isRoot ? '' : `${field.name}.`));
+  const failures: GraphQLError[] = [];
+  const named: NamedFields = {};
+  for (const { field, node, path } of fieldsWithArguments(schema, document, operation, values)) {
+    const errors = errorsOf(field, node, values);
+    if (errors.length === 0) continue;
+    const isFull = (named.namedFields ?? 0) >= mostNamed;
+    failures.push(locatedAt(badInput(isFull ? [more] : errors, named), node, path));
+    if (isFull) break;
   }
-  return errors;
+  return failures;
 }
 
-function errorsOf(field: Field, node: FieldNode, values: Values, prefix: string): FieldError[] {
+/** The same failure, with the place of its field in the document and, without the indexes of lists, in the response. */
+const locatedAt = ({ message, extensions }: GraphQLError, node: FieldNode, path: readonly string[]) =>
+  withoutStack(() => new GraphQLError(message, { nodes: node, path, extensions }));
+
+/** What is wrong with the arguments of a field, by their names and what is in them, such as `input.id`. */
+function errorsOf(field: Field, node: FieldNode, values: Values): FieldError[] {
   const errors: FieldError[] = [];
   const read: Record<string, unknown> = {};
   for (const definition of field.args) {
@@ -110,15 +127,15 @@ function errorsOf(field: Field, node: FieldNode, values: Values, prefix: string)
     const given = node.arguments?.find((argument) => argument.name.value === name);
     const value = given && valueIn(given.value, values);
     if (value !== undefined) {
-      const found = readInput(type, value, graphqlSpelling, prefix + name, extensions);
+      const found = readInput(type, value, graphqlSpelling, name, extensions);
       read[name] = found.value;
       errors.push(...found.errors);
     } else if (isRequiredArgument(definition)) {
-      errors.push({ field: prefix + name, code: 'required', message: 'is required' });
+      errors.push({ field: name, code: 'required', message: 'is required' });
     }
   }
   const check = field.extensions.check as Check | undefined;
-  return errors.length > 0 || !check ? errors : check(read, field.name);
+  return errors.length > 0 || !check ? errors : check(read);
 }
 
 const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Values =>
@@ -136,14 +153,17 @@ function valueIn(node: ValueNode, values: Values): unknown {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Finds all bad input before any field runs, so that none is found after a change. */
-export function requireValidInput(
+/**
+ * Finds all bad input before any field runs, so that none is found after a change: a failure for each field of the
+ * document, which has all of its arguments. Undefined if there is none.
+ */
+export function badInputOf(
   { schema, document, variableValues }: ExecutionArgs,
   node: OperationDefinitionNode,
-): void {
+): ExecutionResult | undefined {
   const variables = variableValues ?? {};
   const conditions = nullDirectives(document, node, variables);
   if (conditions.length > 0) throw badInput(conditions);
-  const errors = badArguments(schema, document, node, variables);
-  if (errors.length > 0) throw badInput(errors);
+  const errors = badFields(schema, document, node, variables);
+  return errors.length > 0 ? { errors } : undefined;
 }

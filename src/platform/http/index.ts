@@ -1,6 +1,7 @@
 export { Overload } from './admission.js';
 export { requireScopes } from './grants.js';
 export { JsonError, parseJson, parseRequestJson, readJson } from './json.js';
+export { expectsNothing, preconditionHeader } from './preconditions.js';
 export { isLocal, isLoopback, type RequestHead, readAccept, requireAcceptable } from './request.js';
 export {
   cachedResponse,

@@ -50,9 +50,11 @@ export function parseJson(text: string): unknown {
 function isCertain(value: unknown, text: string): boolean {
   let keys = 0;
   let hasZero = false;
+  let hasInteger = false;
   const isKept = (part: unknown, depth: number): boolean => {
     if (typeof part === 'number') {
       hasZero ||= part === 0;
+      hasInteger ||= Number.isInteger(part);
       return Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part));
     }
     if (typeof part !== 'object' || part === null) return true;
@@ -61,11 +63,18 @@ function isCertain(value: unknown, text: string): boolean {
     if (!Array.isArray(part)) keys += parts.length;
     return parts.every((inner) => isKept(inner, depth + 1));
   };
-  return isKept(value, 0) && keys === mostKeys(text) && !(hasZero && mayRoundToZero.test(text));
+  return (
+    isKept(value, 0) &&
+    keys === mostKeys(text) &&
+    !(hasZero && mayRoundToZero.test(text)) &&
+    !(hasInteger && mayRoundToInteger.test(text))
+  );
 }
 
 /** What a number has that is too small for a double: an exponent of three digits, or very many zeros. */
 const mayRoundToZero = /e-\d{3}|0{200}/i;
+/** What a number has that is no integer and near one: very many digits after its point, or an exponent. */
+const mayRoundToInteger = /[\s[:,]-?\d+(\.\d{10}|(\.\d+)?e)/i;
 
 const [quotationMark, backslash, whiteSpace] = [0x22, 0x5c, new Set([0x20, 0x0a, 0x0d, 0x09])];
 
@@ -102,7 +111,7 @@ function strictly(text: string): JSONVisitor {
     },
     onLiteralValue(value, offset, length, line, character) {
       if (typeof value !== 'number' || isExact(text.slice(offset, offset + length), value)) return;
-      throw refused('a double cannot hold the number; send it as a string', line, character);
+      throw refused('the number cannot be read exactly', line, character);
     },
     onError(code: ParseErrorCode, _offset, _length, line, character) {
       const problem = printParseErrorCode(code).replace(/(?<=[a-z])[A-Z]/g, ' $&');
@@ -111,10 +120,18 @@ function strictly(text: string): JSONVisitor {
   };
 }
 
-/** Whether a double holds the number in the text: finite, with all digits of an integer, not rounded to zero. */
+/** Whether a double holds the number in the text: finite, with all digits of an integer, not rounded to one, nor to zero. */
 function isExact(text: string, value: number): boolean {
   if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value);
-  return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(text.split(/e/i)[0] ?? ''));
+  if (!Number.isFinite(value)) return false;
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  // The number is these digits times a power of ten.
+  const digits = `${whole}${fraction}`.replace(/^-?0*/, '').replace(/0+$/, '');
+  if (value === 0 || digits === '') return digits === '' && value === 0;
+  const zeros = /0*$/.exec(`${whole}${fraction}`)?.[0].length ?? 0;
+  const isInteger = Number(exponent) - fraction.length + zeros >= 0;
+  return isInteger === Number.isInteger(value);
 }
 
 const malformed = (problem: string, line: number, character: number) => new JsonError(problem, line + 1, character + 1);

@@ -85,10 +85,10 @@ const cached = new LRUCache<string, Accepted>({ max: 100, memoMethod: (header) =
 export const readAccept = (header: string | null): Accepted =>
   (header ?? '').length <= longestCached ? cached.memo(header ?? '') : new Accepted(header ?? '');
 
-/** Throws 406 if the `Accept` header rejects every response type. */
+/** Throws 406 if the `Accept` header rejects every type of a response that is no failure. */
 export function requireAcceptable(header: string | null, types: readonly string[]): void {
   const accepted = readAccept(header);
-  if (accepted.names('application/problem+json') || types.some((type) => accepted.quality(type) > 0)) return;
+  if (types.some((type) => accepted.quality(type) > 0)) return;
   throw failure('NOT_ACCEPTABLE', { types });
 }
 

@@ -28,6 +28,8 @@ export function snakeCased(value: unknown): unknown {
 /** A response, which is complete unless its body goes on. */
 export interface HttpResponse {
   status: number;
+  /** What operators see in its place: the status of the failure, where its media type has 200 for all. */
+  outcome?: number;
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
   /** In place of a body: one that goes on. */
@@ -128,7 +130,15 @@ const accepted = [
   ...['traceparent', 'tracestate', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
 ];
 const exposed = [
-  ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'],
+  ...[
+    'X-Request-Id',
+    'RateLimit-Policy',
+    'RateLimit',
+    'Retry-After',
+    'Idempotency-Replayed',
+    'Goalpost-Changed',
+    'Allow',
+  ],
   ...['WWW-Authenticate', 'Deprecation', 'Sunset'],
 ];
 const preflightSeconds = '7200';

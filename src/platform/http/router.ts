@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import leven from 'leven';
-import { failure, isAlwaysProblem } from '../failures/index.js';
+import { failure } from '../failures/index.js';
 import type { Client, Principal, RateLimit } from '../limits/index.js';
 import type { RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import { type Grants, requireScopes, requireSurface, type Surface } from './grants.js';
+import { requireReadPreconditions } from './preconditions.js';
 import { jsonTypes, type RequestHead, requireAcceptable } from './request.js';
 import {
   addVary,
@@ -72,6 +73,8 @@ export interface Route {
   types?: readonly string[];
   /** The response to a request that is rejected; a problem if omitted. */
   rejected?: (error: GraphQLError, request: RequestHead, requestId: string) => HttpResponse;
+  /** How a request says which state it expects, if not by `If-Match`. */
+  precondition?: string;
   /** What it changes: tokens that may not are rejected before the body is read. */
   scopes?: readonly string[];
   /** For every response to the route, also if a check rejects the request. */
@@ -161,8 +164,7 @@ function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publi
   ): HttpResponse => {
     record?.addErrors([error]);
     const rejected = candidates.find((candidate) => candidate.rejected)?.rejected;
-    // A client that accepts none of the route's responses gets a problem instead.
-    if (rejected && !isAlwaysProblem(error)) return rejected(error, request, requestId);
+    if (rejected) return rejected(error, request, requestId);
     const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
     return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, requestId, publicUrl);
   };
@@ -189,6 +191,10 @@ export const checks = {
   scope: (_request, { route }, { grants, surface }) => {
     if (grants && surface) requireSurface(grants, surface);
     if (route?.scopes) requireScopes(grants, route.scopes);
+  },
+  /** It is bound to nothing that the route would ignore: 400. */
+  precondition: (request, { route }) => {
+    if (route?.surface) requireReadPreconditions(request, route.precondition);
   },
 } satisfies Record<string, Check>;
 

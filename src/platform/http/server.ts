@@ -126,7 +126,7 @@ class RequestHandler {
       }
       const { live } = response;
       if (record.isFinished) return live?.close();
-      this.telemetry.finish(record, response.status, context);
+      this.telemetry.finish(record, response.outcome ?? response.status, context);
       // A client that was not told to send its body may send the next request instead.
       if (this.isStopping || (continueBody && !isContinued && !req.complete)) endAfter(res);
       if (!req.complete) dropBody(req);

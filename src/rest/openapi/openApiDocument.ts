@@ -3,7 +3,7 @@ import { envelope, eventData } from '../../events/eventSchemas.js';
 import type { ErrorCode } from '../../platform/failures/index.js';
 import { contentRoute, type Route } from '../../platform/http/index.js';
 import { version } from '../../version.js';
-import { apiRoot, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
+import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
 import {
   codesOf,
   problem,
@@ -116,6 +116,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
           description: text(payloadType.description),
           headers: {
             ...common,
+            [changedHeader]: header(changedHeader),
             'Idempotency-Replayed': header('Idempotency-Replayed'),
             ...(deprecated && { Deprecation: header('Deprecation'), Sunset: header('Sunset') }),
           },

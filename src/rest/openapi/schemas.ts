@@ -20,7 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { snakeCase } from '../../platform/http/index.js';
-import { type Fragments, selectedFields } from '../storedMutation.js';
+import { changedHeader, type Fragments, selectedFields } from '../storedMutation.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
@@ -61,7 +61,7 @@ const scalars: Record<string, JsonSchema> = {
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number', format: 'double' },
-  BigInt: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  SafeInt: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   DateTime: { type: 'string', format: 'date-time' },
   Date: { type: 'string', format: 'date' },
 };
@@ -189,6 +189,12 @@ const responseHeaders: Record<string, JsonSchema> = {
   'Idempotency-Replayed': {
     description: 'Set to `true` if this is the response to an earlier request with the same Idempotency-Key.',
     schema: { ...text, const: 'true' },
+    example: 'true',
+  },
+  [changedHeader]: {
+    description:
+      'Whether the request has changed anything. If `false`, nothing of its input has had an effect: no message was posted, and nobody subscribed or notified.',
+    schema: { ...text, enum: ['true', 'false'] },
     example: 'true',
   },
 };

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js';
-import { eventBody, eventKind, eventTypeOf } from '../../events/event.js';
+import { eventBody, eventKind } from '../../events/event.js';
 import { eventFeed } from '../../events/feed.js';
 import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.js';
 import { type FieldError, notFound } from '../../platform/failures/index.js';
@@ -17,13 +17,13 @@ const Event = builder.prismaObject('Activity', {
   description: 'An activity as an event: it has a place among all events of the company.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the event, which is that of the activity.' }),
-    type: t.string({
-      description: 'What happened, such as `goal.reopened`. New types may be added: ignore those that you do not know.',
-      select: { action: true },
-      resolve: ({ action }) => eventTypeOf(action),
+    type: t.expose('action', {
+      type: ActivityAction,
+      description:
+        'What happened, as the arguments of `events` name it; webhooks write it `goal.reopened`. New values may be added: ignore those that you do not know.',
     }),
     sequence: t.field({
-      type: 'BigInt',
+      type: 'SafeInt',
       description: 'The number of the event among those of the company, from 1. It grows in the order of the events.',
       select: { sequence: true },
       resolve: ({ sequence }) => sequence ?? 0n,
@@ -80,7 +80,7 @@ const EventConnection = connectionType(
 
 builder.objectField(EventConnection, 'throughSequence', (t) =>
   t.field({
-    type: 'BigInt',
+    type: 'SafeInt',
     description:
       'The number of the last event that the page looked at, also if the caller cannot see it: 0 if there is none. ' +
       'The cursor of the page, `endCursor`, is behind the same event.',
@@ -93,15 +93,11 @@ builder.objectField(EventConnection, 'throughSequence', (t) =>
 
 type EventArguments = PageArguments & WantedEvents;
 
-const noAction = (field: string): FieldError => ({
-  field,
-  code: 'too_short',
-  message: 'must name at least one action',
-});
+const noAction: FieldError = { field: 'actions', code: 'too_short', message: 'must name at least one action' };
 
-const eventErrors = ({ actions, ...page }: EventArguments, field: string): FieldError[] => [
-  ...pageErrors(eventKind, field, page),
-  ...(actions?.length === 0 ? [noAction(`${field}.actions`)] : []),
+const eventErrors = ({ actions, ...page }: EventArguments): FieldError[] => [
+  ...pageErrors(eventKind, page),
+  ...(actions?.length === 0 ? [noAction] : []),
 ];
 
 builder.queryField('events', (t) =>
@@ -184,7 +180,7 @@ function subscribe(
   { db, actor, streams, lastEventId }: Context,
   { after = null, actions, exceptOrigins }: EventArguments,
 ): Promise<EventStream> {
-  const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'events.after' };
+  const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'after' };
   const events = { actions: actions && [...new Set(actions)], exceptOrigins: [...new Set(exceptOrigins)] };
   return streams.subscribe({ db, actor, events, ...start });
 }

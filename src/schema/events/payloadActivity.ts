@@ -4,7 +4,14 @@ import { plannedQuery } from '../plans.js';
 import { Activity } from './activity.js';
 
 /** Gives a mutation's payload the activity that the call made. The mutation returns its `activityId`, or null. */
-export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) =>
+export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) => {
+  builder.objectField(payload, 'hasChanged', (t) =>
+    t.boolean({
+      description:
+        'Whether this call changed anything. If false, nothing of its input has had an effect: no message was posted, and nobody subscribed or notified.',
+      resolve: ({ activityId }: { activityId: string | null }) => activityId !== null,
+    }),
+  );
   builder.objectField(payload, 'activity', (t) =>
     t.field({
       type: Activity,
@@ -19,3 +26,4 @@ export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) 
             }),
     }),
   );
+};

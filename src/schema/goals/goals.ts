@@ -43,7 +43,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
     text: t.string({
       required: false,
       description:
-        'Returns only the goals whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters.',
+        'Returns only the goals whose name contains this text: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200.',
       extensions: { ...namedText, ...everyName },
     }),
   }),
@@ -52,7 +52,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
 const GoalOrderField = builder.enumType('GoalOrderField', {
   description: 'The fields that goals can be sorted by. Goals with equal values are sorted by ID.',
   values: {
-    NAME: { value: 'name', description: 'Sorts by name, ignoring case.' },
+    NAME: { value: 'name', description: 'Sorts by name as the Unicode collation algorithm does, ignoring case.' },
     INSERTED_AT: { value: 'insertedAt', description: 'Sorts by the time of creation.' },
     UPDATED_AT: { value: 'updatedAt', description: 'Sorts by the time of the last change.' },
   } as const,
@@ -82,9 +82,9 @@ builder.queryField('goals', (t) =>
     type: GoalConnection,
     description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
     extensions: {
-      check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
-        ...pageErrors(goalCursor((orderBy ?? byName).field), field, page),
-        ...textErrors(`${field}.filter.text`, filter?.text),
+      check: ({ filter, orderBy, ...page }: GoalArguments) => [
+        ...pageErrors(goalCursor((orderBy ?? byName).field), page),
+        ...textErrors('filter.text', filter?.text),
       ],
     },
     args: {

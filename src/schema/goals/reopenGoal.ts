@@ -1,40 +1,50 @@
 import { audienceCursor, reopenAudienceList } from '../../lists/recipients.js';
-import { type GoalReopenPreview, previewGoalReopen, reopenGoal } from '../../operations/reopenGoal.js';
+import { previewReopenGoal, type ReopenGoalPreview, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody, keyColumns } from '../builder.js';
-import { changes, expectedState, isEmpty, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
+import {
+  changes,
+  expectedState,
+  type InputFields,
+  isEmpty,
+  nullWithoutId,
+  payloadOf,
+  stateDescription,
+  withoutId,
+} from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';
 
+const goalToReopen = (t: InputFields) => ({
+  id: t.id({
+    required: false,
+    description: `The ID of the goal to reopen. ${withoutId('goal')}`,
+  }),
+  message: t.string({
+    required: false,
+    description:
+      'The message to post in a new thread: plain or rich text (ProseMirror JSON), at most 100,000 characters. If it is null, the thread is empty.',
+    extensions: { maxLength: 100_000 },
+  }),
+  sendNotificationsToEveryone: t.boolean({
+    required: false,
+    description:
+      "Whether to notify the members of the goal's space in addition to the subscribers. Null or absent is like false.",
+  }),
+  subscriberIds: t.idList({
+    required: false,
+    description:
+      'The IDs of the people to subscribe to the thread, at most 10,000; repeated IDs count once. If it is null, nobody is invited.',
+    extensions: { maxItems: 10_000 },
+  }),
+});
+
 const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
   description: 'The input of `reopenGoal`.',
-  fields: (t) => ({
-    id: t.id({
-      required: false,
-      description: `The ID of the goal to reopen. ${withoutId('goal')}`,
-    }),
-    message: t.string({
-      required: false,
-      description:
-        'The message to post in a new thread: plain or rich text (ProseMirror JSON), at most 100,000 characters. If it is null, the thread is empty.',
-      extensions: { maxLength: 100_000 },
-    }),
-    sendNotificationsToEveryone: t.boolean({
-      required: false,
-      defaultValue: false,
-      description:
-        "Whether to notify the members of the goal's space in addition to the subscribers. Null is like false.",
-    }),
-    subscriberIds: t.idList({
-      required: false,
-      description:
-        'The IDs of the people to subscribe to the thread, at most 10,000; repeated IDs count once. If it is null, nobody is invited.',
-      extensions: { maxItems: 10_000 },
-    }),
-  }),
+  fields: (t) => ({ ...goalToReopen(t), ...expectedState(t) }),
 });
 
 // A variant of the goal, so that one query, which goes with the change, loads all of it.
@@ -57,7 +67,7 @@ builder.mutationField('reopenGoal', (t) =>
     type: ReopenGoalPayload,
     description:
       'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
-      'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED, STATE_CHANGED.',
+      'unchanged, and the message is not posted. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED, STATE_CHANGED.',
     extensions: {
       ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id),
       errors: ['GOAL_ARCHIVED', 'STATE_CHANGED'],
@@ -68,9 +78,8 @@ builder.mutationField('reopenGoal', (t) =>
         required: true,
         description: 'The goal to reopen, the message and the people to notify.',
       }),
-      expectedState: t.arg.string(expectedState),
     },
-    resolve: async (_root, { input, expectedState }, context, info) =>
+    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
       payloadOf(
         await reopenGoal(context, input, expectedState, (db, id) =>
           db.goal.findUnique({
@@ -82,8 +91,8 @@ builder.mutationField('reopenGoal', (t) =>
   }),
 );
 
-const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implement({
-  description: 'What `reopenGoal` would currently do with the same input.',
+const Preview = builder.objectRef<ReopenGoalPreview>('ReopenGoalPreview').implement({
+  description: 'What `reopenGoal` would currently do.',
   fields: (t) => {
     const people = (whom: 'notified' | 'subscribed', description: string) =>
       t.field({
@@ -124,15 +133,20 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
   },
 });
 
-builder.queryField('previewGoalReopen', (t) =>
+const PreviewReopenGoalInput = builder.inputType('PreviewReopenGoalInput', {
+  description: 'The input of `previewReopenGoal`: that of `reopenGoal`, without what the preview says.',
+  fields: goalToReopen,
+});
+
+builder.queryField('previewReopenGoal', (t) =>
   t.field({
     type: Preview,
     extensions: everybody,
     nullable: true,
     description:
-      'Previews what `reopenGoal` would do with this input, without changing anything; a read-only token can run it. ' +
+      'Previews what `reopenGoal` would do, without changing anything; a read-only token can run it. ' +
       'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
-    args: { input: t.arg({ type: ReopenGoalInput, required: true, description: 'The input to preview.' }) },
-    resolve: (_root, { input }, context) => previewGoalReopen(context, input),
+    args: { input: t.arg({ type: PreviewReopenGoalInput, required: true, description: 'The input to preview.' }) },
+    resolve: (_root, { input }, context) => previewReopenGoal(context, input),
   }),
 );

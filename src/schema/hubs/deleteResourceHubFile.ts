@@ -1,23 +1,33 @@
 import { deletionAudienceList, deletionCursor } from '../../lists/recipients.js';
 import {
+  type DeleteResourceHubFilePreview,
   deleteResourceHubFile,
-  type FileDeletePreview,
-  previewFileDelete,
+  previewDeleteResourceHubFile,
 } from '../../operations/deleteResourceHubFile.js';
 import { builder, everybody } from '../builder.js';
-import { changes, expectedState, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
+import {
+  changes,
+  expectedState,
+  type InputFields,
+  nullWithoutId,
+  payloadOf,
+  stateDescription,
+  withoutId,
+} from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { PersonConnection } from '../people/people.js';
 import { addFile, filePayload, readFile } from './changedFile.js';
 
+const fileToDelete = (t: InputFields) => ({
+  fileId: t.id({
+    required: false,
+    description: `The ID of the file to delete. ${withoutId('file')}`,
+  }),
+});
+
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
   description: 'The input of `deleteResourceHubFile`.',
-  fields: (t) => ({
-    fileId: t.id({
-      required: false,
-      description: `The ID of the file to delete. ${withoutId('file')}`,
-    }),
-  }),
+  fields: (t) => ({ ...fileToDelete(t), ...expectedState(t) }),
 });
 
 const DeleteResourceHubFilePayload = filePayload(
@@ -37,15 +47,14 @@ builder.mutationField('deleteResourceHubFile', (t) =>
     },
     args: {
       input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }),
-      expectedState: t.arg.string(expectedState),
     },
-    resolve: async (_root, { input, expectedState }, context, info) =>
+    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
       payloadOf(await deleteResourceHubFile(context, input, expectedState, readFile(context, info))),
   }),
 );
 
-const Preview = builder.objectRef<FileDeletePreview>('FileDeletePreview').implement({
-  description: 'What `deleteResourceHubFile` would currently do with the same input.',
+const Preview = builder.objectRef<DeleteResourceHubFilePreview>('DeleteResourceHubFilePreview').implement({
+  description: 'What `deleteResourceHubFile` would currently do.',
   fields: (t) => ({
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the file would be deleted. False if no ID was given.',
@@ -67,15 +76,23 @@ const Preview = builder.objectRef<FileDeletePreview>('FileDeletePreview').implem
 
 addFile(Preview, 'The file in its current state. Null if no ID was given.');
 
-builder.queryField('previewFileDelete', (t) =>
+const PreviewDeleteResourceHubFileInput = builder.inputType('PreviewDeleteResourceHubFileInput', {
+  description:
+    'The input of `previewDeleteResourceHubFile`: that of `deleteResourceHubFile`, without what the preview says.',
+  fields: fileToDelete,
+});
+
+builder.queryField('previewDeleteResourceHubFile', (t) =>
   t.field({
     type: Preview,
     extensions: everybody,
     nullable: true,
     description:
-      'Previews what `deleteResourceHubFile` would do with this input, without changing anything; a read-only token can run it. ' +
+      'Previews what `deleteResourceHubFile` would do, without changing anything; a read-only token can run it. ' +
       'Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The input to preview.' }) },
-    resolve: (_root, { input }, context) => previewFileDelete(context, input),
+    args: {
+      input: t.arg({ type: PreviewDeleteResourceHubFileInput, required: true, description: 'The input to preview.' }),
+    },
+    resolve: (_root, { input }, context) => previewDeleteResourceHubFile(context, input),
   }),
 );

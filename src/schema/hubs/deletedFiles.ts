@@ -70,16 +70,16 @@ builder.queryField('deletedFiles', (t) =>
       'Error: BAD_USER_INPUT.',
     extensions: {
       ...everyName,
-      check: ({ text, ...page }: DeletedFileArguments, field: string) => [
-        ...textErrors(`${field}.text`, text),
-        ...pageErrors(deletedAnywhereCursor, field, page),
+      check: ({ text, ...page }: DeletedFileArguments) => [
+        ...textErrors('text', text),
+        ...pageErrors(deletedAnywhereCursor, page),
       ],
     },
     args: {
       text: t.arg.string({
         required: false,
         description:
-          'What the name contains, ignoring case and spaces around the text, which has 3 to 200 characters. If it is null, returns all deleted files.',
+          'What the name contains: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200. If it is null, returns all deleted files.',
         extensions: namedText,
       }),
       ...pageArguments,

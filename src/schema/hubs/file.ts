@@ -17,7 +17,7 @@ const Blob = builder.prismaObject('Blob', {
     id: t.exposeID('id', { description: 'The ID of the blob.' }),
     status: t.expose('status', { type: BlobStatus, description: 'The state of the upload.' }),
     filename: t.exposeString('filename', { description: 'The name of the file at upload.' }),
-    size: t.expose('size', { type: 'BigInt', description: 'The size in bytes.' }),
+    size: t.expose('size', { type: 'SafeInt', description: 'The size in bytes.' }),
     contentType: t.exposeString('contentType', { description: 'The media type, such as `image/png`.' }),
     width: t.exposeInt('width', {
       nullable: true,
@@ -54,7 +54,7 @@ export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
       resolve: (node, _args, context, info) => pathTo(node, context, info),
     }),
     size: t.field({
-      type: 'BigInt',
+      type: 'SafeInt',
       description: 'The size in bytes.',
       select: { blob: { select: { size: true } } },
       resolve: ({ blob }) => blob.size,

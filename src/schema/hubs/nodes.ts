@@ -70,7 +70,7 @@ const ResourceHubNodeFilter = builder.inputType('ResourceHubNodeFilter', {
     text: t.string({
       required: false,
       description:
-        "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters. If null, returns the nodes at the hub's root.",
+        "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200. If null, returns the nodes at the hub's root.",
       extensions: { ...namedText, ...everyName },
     }),
   }),
@@ -92,9 +92,9 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
       }),
     },
     extensions: {
-      check: ({ filter, ...page }: HubNodeArguments, field: string) => [
-        ...pageErrors(hubNodeCursor, field, page),
-        ...textErrors(`${field}.filter.text`, filter?.text),
+      check: ({ filter, ...page }: HubNodeArguments) => [
+        ...pageErrors(hubNodeCursor, page),
+        ...textErrors('filter.text', filter?.text),
       ],
     },
     select: { id: true },
@@ -132,16 +132,17 @@ builder.queryField('resourceHubNodes', (t) =>
     args: {
       text: t.arg.string({
         required: true,
-        description: 'What the name contains, ignoring case and spaces around the text, which has 3 to 200 characters.',
+        description:
+          'What the name contains: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200.',
         extensions: namedText,
       }),
       ...pageArguments,
     },
     extensions: {
       ...everyName,
-      check: ({ text, ...page }: NamedNodeArguments, field: string) => [
-        ...textErrors(`${field}.text`, text),
-        ...pageErrors(namedNodeCursor, field, page),
+      check: ({ text, ...page }: NamedNodeArguments) => [
+        ...textErrors('text', text),
+        ...pageErrors(namedNodeCursor, page),
       ],
     },
     resolve: (_root, { text, ...args }, context, info) =>

@@ -1,20 +1,30 @@
 import {
-  type FileRecoverPreview,
-  previewFileRecover,
+  previewRecoverResourceHubFile,
+  type RecoverResourceHubFilePreview,
   recoverResourceHubFile,
 } from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
-import { changes, expectedState, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
+import {
+  changes,
+  expectedState,
+  type InputFields,
+  nullWithoutId,
+  payloadOf,
+  stateDescription,
+  withoutId,
+} from '../changes.js';
 import { addFile, filePayload, readFile } from './changedFile.js';
+
+const fileToRecover = (t: InputFields) => ({
+  fileId: t.id({
+    required: false,
+    description: `The ID of the deleted file to recover. ${withoutId('file')}`,
+  }),
+});
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
   description: 'The input of `recoverResourceHubFile`.',
-  fields: (t) => ({
-    fileId: t.id({
-      required: false,
-      description: `The ID of the deleted file to recover. ${withoutId('file')}`,
-    }),
-  }),
+  fields: (t) => ({ ...fileToRecover(t), ...expectedState(t) }),
 });
 
 const RecoverResourceHubFilePayload = filePayload('recoverResourceHubFile', `The recovered file. ${nullWithoutId}`);
@@ -32,15 +42,14 @@ builder.mutationField('recoverResourceHubFile', (t) =>
     },
     args: {
       input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }),
-      expectedState: t.arg.string(expectedState),
     },
-    resolve: async (_root, { input, expectedState }, context, info) =>
+    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
       payloadOf(await recoverResourceHubFile(context, input, expectedState, readFile(context, info))),
   }),
 );
 
-const Preview = builder.objectRef<FileRecoverPreview>('FileRecoverPreview').implement({
-  description: 'What `recoverResourceHubFile` would currently do with the same input.',
+const Preview = builder.objectRef<RecoverResourceHubFilePreview>('RecoverResourceHubFilePreview').implement({
+  description: 'What `recoverResourceHubFile` would currently do.',
   fields: (t) => ({
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the file would be recovered. False if it is not deleted or no ID was given.',
@@ -51,14 +60,22 @@ const Preview = builder.objectRef<FileRecoverPreview>('FileRecoverPreview').impl
 
 addFile(Preview, 'The file in its current state, with the path to which it would return. Null if no ID was given.');
 
-builder.queryField('previewFileRecover', (t) =>
+const PreviewRecoverResourceHubFileInput = builder.inputType('PreviewRecoverResourceHubFileInput', {
+  description:
+    'The input of `previewRecoverResourceHubFile`: that of `recoverResourceHubFile`, without what the preview says.',
+  fields: fileToRecover,
+});
+
+builder.queryField('previewRecoverResourceHubFile', (t) =>
   t.field({
     type: Preview,
     nullable: true,
     description:
-      'Previews what `recoverResourceHubFile` would do with this input, without changing anything; a read-only token can run it. ' +
+      'Previews what `recoverResourceHubFile` would do, without changing anything; a read-only token can run it. ' +
       'Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The input to preview.' }) },
-    resolve: (_root, { input }, context) => previewFileRecover(context, input),
+    args: {
+      input: t.arg({ type: PreviewRecoverResourceHubFileInput, required: true, description: 'The input to preview.' }),
+    },
+    resolve: (_root, { input }, context) => previewRecoverResourceHubFile(context, input),
   }),
 );

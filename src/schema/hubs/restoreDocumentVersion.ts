@@ -1,12 +1,12 @@
 import { restoreAudienceList, restoreCursor } from '../../lists/recipients.js';
 import {
-  type DocumentRestorePreview,
-  previewDocumentRestore,
+  previewRestoreDocumentVersion,
+  type RestoreDocumentVersionPreview,
   restoreDocumentVersion,
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, twoLongTexts } from '../builder.js';
-import { changes, expectedState, payloadOf, stateDescription } from '../changes.js';
+import { changes, expectedState, type InputFields, payloadOf, stateDescription } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../people/people.js';
@@ -17,8 +17,6 @@ import { DocumentDifference, DocumentVersion } from './versions.js';
 
 /** The numbers that a version can have. */
 const versionNumbers = { minimum: 1, maximum: 2_147_483_647 };
-
-type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]>['fields']>[0];
 
 const versionToRestore = (t: InputFields) => ({
   documentId: t.id({ required: true, description: 'The ID of the document.' }),
@@ -39,6 +37,7 @@ const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInp
         'The number of the version that the caller expects to be current. If another version is current, the request fails with VERSION_CONFLICT.',
       extensions: versionNumbers,
     }),
+    ...expectedState(t),
   }),
 });
 
@@ -78,9 +77,8 @@ builder.mutationField('restoreDocumentVersion', (t) =>
         required: true,
         description: 'The document, and the version to restore.',
       }),
-      expectedState: t.arg.string(expectedState),
     },
-    resolve: async (_root, { input, expectedState }, context, info) =>
+    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
       payloadOf(
         await restoreDocumentVersion(context, input, expectedState, (db, key, folderId) => {
           const where = { companyId_documentId_versionNumber: key };
@@ -92,7 +90,7 @@ builder.mutationField('restoreDocumentVersion', (t) =>
   }),
 );
 
-const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePreview').implement({
+const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumentVersionPreview').implement({
   description: 'What `restoreDocumentVersion` would currently change.',
   fields: (t) => ({
     version: t.field({
@@ -143,13 +141,13 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
   }),
 });
 
-const PreviewDocumentRestoreInput = builder.inputType('PreviewDocumentRestoreInput', {
+const PreviewRestoreDocumentVersionInput = builder.inputType('PreviewRestoreDocumentVersionInput', {
   description:
-    'The input of `previewDocumentRestore`: that of `restoreDocumentVersion`, without what the preview says.',
+    'The input of `previewRestoreDocumentVersion`: that of `restoreDocumentVersion`, without what the preview says.',
   fields: versionToRestore,
 });
 
-builder.queryField('previewDocumentRestore', (t) =>
+builder.queryField('previewRestoreDocumentVersion', (t) =>
   t.field({
     type: Preview,
     extensions: twoLongTexts,
@@ -159,11 +157,11 @@ builder.queryField('previewDocumentRestore', (t) =>
       'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN.',
     args: {
       input: t.arg({
-        type: PreviewDocumentRestoreInput,
+        type: PreviewRestoreDocumentVersionInput,
         required: true,
         description: 'The document, and the version to preview the restore of.',
       }),
     },
-    resolve: (_root, { input }, context) => previewDocumentRestore(context, input),
+    resolve: (_root, { input }, context) => previewRestoreDocumentVersion(context, input),
   }),
 );

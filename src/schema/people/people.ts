@@ -16,16 +16,13 @@ builder.queryField('people', (t) =>
       "the guest's own spaces. Error: BAD_USER_INPUT.",
     extensions: {
       ...everyName,
-      check: ({ text, ...page }: PeopleArguments, field: string) => [
-        ...textErrors(`${field}.text`, text),
-        ...pageErrors(peopleCursor, field, page),
-      ],
+      check: ({ text, ...page }: PeopleArguments) => [...textErrors('text', text), ...pageErrors(peopleCursor, page)],
     },
     args: {
       text: t.arg.string({
         required: false,
         description:
-          'What the name contains, ignoring case and spaces around the text, which has 3 to 200 characters. If it is null, returns all people.',
+          'What the name contains: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200. If it is null, returns all people.',
         extensions: namedText,
       }),
       ...pageArguments,

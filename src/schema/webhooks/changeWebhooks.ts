@@ -1,10 +1,15 @@
+import { capitalized } from '../../operations/declaration.js';
 import {
+  type ChangedWebhook,
   checkedActions,
   createWebhook,
   deleteWebhook,
   loadWebhook,
+  pingWebhook,
   type QueuedEvent,
-  sendWebhook,
+  redeliverWebhookEvent,
+  replayWebhook,
+  rotateWebhookSecret,
   updateWebhook,
   type WebhookWithSecret,
 } from '../../operations/webhooks.js';
@@ -31,9 +36,9 @@ const addSecret = (payload: Parameters<typeof builder.objectField>[0]) =>
     t.string({
       nullable: true,
       description:
-        'The new secret, with which requests are signed. It cannot be shown again. Null if there is no new one, and in the ' +
-        'replay of a request with an `Idempotency-Key`: have another one made then.',
-      resolve: ({ secret }: { secret: string | null }) => secret,
+        'The new secret, with which requests are signed. It cannot be shown again. Null in the replay of a request with an ' +
+        '`Idempotency-Key`: have another one made then.',
+      resolve: ({ secret }: { secret: string }) => secret,
     }),
   );
 
@@ -58,8 +63,8 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
         'The origins whose events not to send, such as those that the receiver itself has written. If it is null or absent, none is left out.',
       extensions: { maxItems: 100 },
     }),
-    after: t.field({
-      type: 'BigInt',
+    afterSequence: t.field({
+      type: 'SafeInt',
       required: false,
       description:
         'The sequence of the event after which to start; 0 starts with the first event. If it is null or absent, the webhook starts now.',
@@ -120,45 +125,98 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       description:
         'Whether to send events. An enabled webhook goes on where it was when it was disabled. If it is null or absent, that stays.',
     }),
-    newSecret: t.boolean({
+    endOldSecrets: t.boolean({
       required: false,
-      defaultValue: false,
-      description: 'Whether to make a new secret. Null is like false.',
-    }),
-    keepOldSecret: t.boolean({
-      required: false,
-      defaultValue: true,
-      description:
-        'Whether the old secret signs too, for 24 hours after a new one is made; false ends all old secrets at once, also ' +
-        'without a new one. Null is like true.',
-    }),
-    after: t.field({
-      type: 'BigInt',
-      required: false,
-      description:
-        'The sequence of an event: everything after it is sent, again or for the first time. If it is null or absent, the webhook goes on where it is.',
+      description: 'Whether all old secrets end at once, which else sign for 24 hours. Null or absent is like false.',
     }),
   }),
 });
 
 const UpdateWebhookPayload = builder
-  .objectRef<WebhookWithSecret>('UpdateWebhookPayload')
+  .objectRef<ChangedWebhook>('UpdateWebhookPayload')
   .implement({ description: 'The result of `updateWebhook`.' });
 
 addWebhook(UpdateWebhookPayload);
-addSecret(UpdateWebhookPayload);
 
 builder.mutationField('updateWebhook', (t) =>
   t.field({
     type: UpdateWebhookPayload,
     description:
-      'Changes a webhook, gives it a new secret, or sends events again. Requires an owner of the company. Errors: ' +
-      'BAD_USER_INPUT, OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
-    extensions: { ...manages, check: checkedActions, hasSecret: true },
+      'Changes a webhook. Requires an owner of the company. Errors: BAD_USER_INPUT, OWNER_REQUIRED, NOT_FOUND.',
+    extensions: { ...manages, check: checkedActions },
     args: {
       input: t.arg({ type: UpdateWebhookInput, required: true, description: 'The webhook, and what to change of it.' }),
     },
     resolve: (_root, { input }, context) => updateWebhook(context, input),
+  }),
+);
+
+const RotateWebhookSecretInput = builder.inputType('RotateWebhookSecretInput', {
+  description: 'The input of `rotateWebhookSecret`.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The ID of the webhook.' }),
+    endOldSecrets: t.boolean({
+      required: false,
+      description:
+        'Whether all old secrets end at once. Null or absent is like false: each old one signs too, for 24 hours.',
+    }),
+  }),
+});
+
+const RotateWebhookSecretPayload = builder
+  .objectRef<WebhookWithSecret>('RotateWebhookSecretPayload')
+  .implement({ description: 'The result of `rotateWebhookSecret`.' });
+
+addWebhook(RotateWebhookSecretPayload);
+addSecret(RotateWebhookSecretPayload);
+
+builder.mutationField('rotateWebhookSecret', (t) =>
+  t.field({
+    type: RotateWebhookSecretPayload,
+    description:
+      'Gives a webhook a new secret. Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, ' +
+      'NOT_CONFIGURED.',
+    extensions: { ...manages, hasSecret: true },
+    args: {
+      input: t.arg({
+        type: RotateWebhookSecretInput,
+        required: true,
+        description: 'The webhook, and what becomes of the old secret.',
+      }),
+    },
+    resolve: (_root, { input }, context) => rotateWebhookSecret(context, input),
+  }),
+);
+
+const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
+  description: 'The input of `replayWebhook`.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The ID of the webhook.' }),
+    afterSequence: t.field({
+      type: 'SafeInt',
+      required: true,
+      description: 'The sequence of an event: everything after it is sent, again or for the first time; 0 for all.',
+    }),
+  }),
+});
+
+const ReplayWebhookPayload = builder
+  .objectRef<ChangedWebhook>('ReplayWebhookPayload')
+  .implement({ description: 'The result of `replayWebhook`.' });
+
+addWebhook(ReplayWebhookPayload);
+
+builder.mutationField('replayWebhook', (t) =>
+  t.field({
+    type: ReplayWebhookPayload,
+    description:
+      'Sends all events after one again, in their order. Requires an owner of the company. Errors: BAD_USER_INPUT, ' +
+      'OWNER_REQUIRED, NOT_FOUND.',
+    extensions: manages,
+    args: {
+      input: t.arg({ type: ReplayWebhookInput, required: true, description: 'The webhook, and where to begin.' }),
+    },
+    resolve: (_root, { input }, context) => replayWebhook(context, input),
   }),
 );
 
@@ -183,38 +241,53 @@ builder.mutationField('deleteWebhook', (t) =>
   }),
 );
 
-const SendWebhookInput = builder.inputType('SendWebhookInput', {
-  description: 'The input of `sendWebhook`.',
+/** The payload of what sends one event. */
+function queuedPayload(mutation: string) {
+  const payload = builder.objectRef<QueuedEvent>(`${capitalized(mutation)}Payload`).implement({
+    description: `The result of \`${mutation}\`.`,
+    fields: (t) => ({
+      eventId: t.exposeID('eventId', { description: 'The ID that it arrives with, and that the delivery log has.' }),
+    }),
+  });
+  addWebhook(payload);
+  return payload;
+}
+
+const PingWebhookInput = builder.inputType('PingWebhookInput', {
+  description: 'The input of `pingWebhook`.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'The ID of the webhook.' }) }),
+});
+
+builder.mutationField('pingWebhook', (t) =>
+  t.field({
+    type: queuedPayload('pingWebhook'),
+    description:
+      'Sends a ping to a webhook, even if it is disabled: at once, and once. The result is in the log of attempts. Requires ' +
+      'an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
+    extensions: manages,
+    args: { input: t.arg({ type: PingWebhookInput, required: true, description: 'The webhook to try.' }) },
+    resolve: (_root, { input }, context) => pingWebhook(context, input),
+  }),
+);
+
+const RedeliverWebhookEventInput = builder.inputType('RedeliverWebhookEventInput', {
+  description: 'The input of `redeliverWebhookEvent`.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'The ID of the webhook.' }),
-    eventId: t.id({
-      required: false,
-      description: 'The ID of the event to send. If it is null or absent, a `ping` is sent.',
-    }),
+    eventId: t.id({ required: true, description: 'The ID of the event to send.' }),
   }),
 });
 
-const SendWebhookPayload = builder.objectRef<QueuedEvent>('SendWebhookPayload').implement({
-  description: 'The result of `sendWebhook`.',
-  fields: (t) => ({
-    eventId: t.exposeID('eventId', {
-      description: 'The ID that it arrives with, and that the delivery log has.',
-    }),
-  }),
-});
-
-addWebhook(SendWebhookPayload);
-
-builder.mutationField('sendWebhook', (t) =>
+builder.mutationField('redeliverWebhookEvent', (t) =>
   t.field({
-    type: SendWebhookPayload,
+    type: queuedPayload('redeliverWebhookEvent'),
     description:
-      'Sends a ping, or one event again, to a webhook, even if it is disabled: at once, and once. The result is in the log ' +
-      'of attempts. Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
+      'Sends one event again to a webhook, even if it is disabled: at once, and once. The result is in the log of attempts. ' +
+      'Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
     extensions: manages,
     args: {
-      input: t.arg({ type: SendWebhookInput, required: true, description: 'The webhook, and what to send to it.' }),
+      input: t.arg({ type: RedeliverWebhookEventInput, required: true, description: 'The webhook, and the event.' }),
     },
-    resolve: (_root, { input }, context) => sendWebhook(context, input),
+    resolve: (_root, { input }, context) => redeliverWebhookEvent(context, input),
   }),
 );

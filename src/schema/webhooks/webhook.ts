@@ -6,7 +6,7 @@ import { ActivityAction, EventOrigin } from '../events/activity.js';
 
 const WebhookAttemptOutcome = enumOf<string>('WebhookAttemptOutcome', 'What came of an attempt.', {
   acknowledged: 'The endpoint responded with a status from 200 to 299.',
-  failed: 'It did not. The event is sent again, unless it was asked for by `sendWebhook`.',
+  failed: 'It did not. The event is sent again, unless it was asked for by `pingWebhook` or `redeliverWebhookEvent`.',
   given_up: 'It did not, after eight retries. The event is not sent again.',
 });
 
@@ -20,7 +20,7 @@ const WebhookAttempt = builder.prismaObject('WebhookAttempt', {
     }),
     type: t.exposeString('type', { description: 'The type of the event, such as `goal.reopened`, or `ping`.' }),
     sequence: t.expose('sequence', {
-      type: 'BigInt',
+      type: 'SafeInt',
       nullable: true,
       description: 'The number of the event among those of the company. Null for a ping.',
     }),
@@ -99,10 +99,10 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       description: 'When its endpoint is tried again. Null unless it waits as a whole.',
     }),
     position: t.expose('position', {
-      type: 'BigInt',
+      type: 'SafeInt',
       description: 'The number of the last event that it is done with, apart from those that wait for a retry.',
     }),
-    lag: t.expose('lag', { type: 'BigInt', description: 'The number of events of the company after its position.' }),
+    lag: t.expose('lag', { type: 'SafeInt', description: 'The number of events of the company after its position.' }),
     retrying: t.exposeInt('retries', {
       description:
         'The number of goals, files and documents of which an event waits for a retry, and holds up those after it.',

@@ -58,9 +58,9 @@ describe.skipIf(!chromium)('in a browser', () => {
       return own.client.graphql(token, query, variables);
     };
     expect((await change('ReopenGoal')).body.errors).toBeUndefined();
-    await expect.poll(shown, patience).toContain('"goal.reopened"');
+    await expect.poll(shown, patience).toContain('"GOAL_REOPENED"');
     expect((await change('DeleteResourceHubFile')).body.errors).toBeUndefined();
-    await expect.poll(shown, patience).toContain('"resource_hub_file.deleted"');
+    await expect.poll(shown, patience).toContain('"RESOURCE_HUB_FILE_DELETED"');
 
     await page.getByRole('button', { name: /stop query/i }).click();
     await page.getByRole('status').getByText('200 OK · stopped').waitFor();

@@ -178,7 +178,7 @@ describe('on the demo', () => {
     const [list = ''] = blocksOf(sectionOf(textOf('docs/graphql.md'), 'Lists'), 'graphql');
     expect((await ask(list)).data.goals.nodes).not.toEqual([]);
     const [preview = ''] = blocksOf(sectionOf(textOf('docs/graphql.md'), 'Previews'), 'graphql');
-    expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewDocumentRestore).toMatchObject({
+    expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewRestoreDocumentVersion).toMatchObject({
       wouldChange: true,
       expectedCurrentVersion: 7,
     });
@@ -380,7 +380,7 @@ describe("on the operator's own PostgreSQL", () => {
       const answers = await paste(`${given}\n${use}`, { 'http://127.0.0.1:4000': server.base }).finally(server.stop);
       expect(answers).toMatch(/"is_closed":false/);
       expect(answers).toMatch(/ Launch in spring \| *\n/);
-      expect(answers).toMatch(/"goal.closed","origin":"APPLICATION".*"goal.reopened","origin":"API"/);
+      expect(answers).toMatch(/"GOAL_CLOSED","origin":"APPLICATION".*"GOAL_REOPENED","origin":"API"/);
     } finally {
       await database.drop();
       for (const name of [owner, gateway, application]) await query(adminUrl, `DROP ROLE IF EXISTS ${name}`);

@@ -109,8 +109,8 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
     expect(await run(read)).toEqual([1]);
     expect(await ask('ben', unread)).toEqual({ goal: { notifications: [] } });
     expect(await events('ben')).toEqual([
-      ['goal.created', 'APPLICATION'],
-      ['goal.closed', 'APPLICATION'],
+      ['GOAL_CREATED', 'APPLICATION'],
+      ['GOAL_CLOSED', 'APPLICATION'],
     ]);
     const named = '{ goal(id: "launch") { activities { nodes { name author { id } } } } }';
     expect((await ask('ann', named)).goal.activities.nodes).toEqual([
@@ -153,10 +153,10 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
     const actions = (await ask('ben', told)).viewer.notifications.nodes.map(({ activity }: Json) => activity.action);
     expect(actions).toContain('RESOURCE_HUB_FILE_DELETED');
     expect((await events('ann')).slice(2)).toEqual([
-      ['resource_hub_file.created', 'APPLICATION'],
-      ['resource_hub_file.deleted', 'APPLICATION'],
-      ['resource_hub_file.recovered', 'API'],
-      ['resource_hub_file.deleted', 'API'],
+      ['RESOURCE_HUB_FILE_CREATED', 'APPLICATION'],
+      ['RESOURCE_HUB_FILE_DELETED', 'APPLICATION'],
+      ['RESOURCE_HUB_FILE_RECOVERED', 'API'],
+      ['RESOURCE_HUB_FILE_DELETED', 'API'],
     ]);
   });
 
@@ -192,9 +192,9 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
       },
     });
     expect((await events('ben')).slice(-3)).toEqual([
-      ['resource_hub_document.created', 'APPLICATION'],
-      ['resource_hub_document.edited', 'APPLICATION'],
-      ['document_version.restored', 'API'],
+      ['RESOURCE_HUB_DOCUMENT_CREATED', 'APPLICATION'],
+      ['RESOURCE_HUB_DOCUMENT_EDITED', 'APPLICATION'],
+      ['DOCUMENT_VERSION_RESTORED', 'API'],
     ]);
   });
 

@@ -89,7 +89,7 @@ describe('the unit of docs/deploying.md', () => {
     const stream = await openStream(origin, token);
     const restorers = documents.map((document) => new Restorer(origin, token, document));
     const running = restorers.map((restorer) => restorer.run());
-    expect(await stream.events(1)).toMatchObject([{ type: 'document_version.restored' }]);
+    expect(await stream.events(1)).toMatchObject([{ type: 'DOCUMENT_VERSION_RESTORED' }]);
     for (const restorer of restorers) restorer.stop();
     await Promise.all(running);
     stream.close();

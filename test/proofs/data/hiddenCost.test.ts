@@ -23,7 +23,7 @@ const readable = {
 };
 await world.sql('VACUUM ANALYZE');
 
-const preview = `query ($id: ID!) { previewDocumentRestore(input: { documentId: $id, versionNumber: 1 }) {
+const preview = `query ($id: ID!) { previewRestoreDocumentVersion(input: { documentId: $id, versionNumber: 1 }) {
   contentBefore contentAfter difference { content { changes { text } } } } }`;
 const lookUp = `query ($id: ID!) { resourceHubDocument(id: $id) {
   content versions(first: 10) { nodes { content } } } }`;

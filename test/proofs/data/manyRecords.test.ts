@@ -12,7 +12,7 @@ const world = await createWorld();
 const { db } = world;
 const { company, caller, space } = await world.team();
 
-const reopen = `query($input: ReopenGoalInput!, $first: Int) { previewGoalReopen(input: $input) {
+const reopen = `query($input: PreviewReopenGoalInput!, $first: Int) { previewReopenGoal(input: $input) {
   notified(first: $first) { totalCount nodes { id fullName } pageInfo { hasNextPage } } } }`;
 
 const tokenOf = async () =>
@@ -54,7 +54,7 @@ test('a preview of reopening pages through ten thousand recipients', async () =>
   });
   const input = { id: goal.id, sendNotificationsToEveryone: true };
   const { result, statements } = await statementsOf(() => world.graphql(caller.token, reopen, { input, first: 2 }));
-  expect(result.body.data.previewGoalReopen.notified).toMatchObject({
+  expect(result.body.data.previewReopenGoal.notified).toMatchObject({
     totalCount: 10_000,
     nodes: [{ fullName: 'Member 0' }, { fullName: 'Member 1' }],
     pageInfo: { hasNextPage: true },

@@ -156,7 +156,7 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
       });
       expect(response.status).toBe(200);
       for (const stream of streams)
-        expect(await stream.events(1)).toMatchObject([{ type: 'document_version.restored' }]);
+        expect(await stream.events(1)).toMatchObject([{ type: 'DOCUMENT_VERSION_RESTORED' }]);
     }
   });
 

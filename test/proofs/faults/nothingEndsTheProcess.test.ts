@@ -57,7 +57,7 @@ describe('an item of a list that fails while others are pending', () => {
   test('names the bad argument as it does elsewhere', async () => {
     const { body } = await ask(goals(`nodes { ${goal} }`));
     expect(body.errors[0].extensions.errors).toEqual([
-      { field: 'activities.first', code: 'too_small', message: 'must be at least 0' },
+      { field: 'first', code: 'too_small', message: 'must be at least 0' },
     ]);
   });
 });

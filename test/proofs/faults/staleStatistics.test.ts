@@ -17,7 +17,7 @@ const deleteFile = (id: string) => world.post(restPaths.deleteResourceHubFile, t
 const preview = (id: string, input: Json) =>
   world.graphql(
     token,
-    `query($input: ReopenGoalInput!) { previewGoalReopen(input: $input) {
+    `query($input: PreviewReopenGoalInput!) { previewReopenGoal(input: $input) {
       notified { totalCount nodes { id } } subscribed { totalCount nodes { id } } } }`,
     { input: { id, ...input } },
   );

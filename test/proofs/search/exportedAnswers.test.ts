@@ -323,7 +323,7 @@ function* argumentsOf(field: GraphQLField<unknown, unknown>, ids: readonly strin
   else if (field.name === 'resourceHubNodes') for (const text of ['plan', 'OVER', 'file']) yield { text };
   else
     for (const id of ids)
-      if (field.name === 'previewDocumentRestore') yield { input: { documentId: id, versionNumber: 1 } };
+      if (field.name === 'previewRestoreDocumentVersion') yield { input: { documentId: id, versionNumber: 1 } };
       else if (field.name.startsWith('previewFile')) yield { input: { fileId: id } };
       else yield field.name.startsWith('preview') ? { input: { id } } : { id };
 }

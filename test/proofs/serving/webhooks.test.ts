@@ -68,13 +68,13 @@ describe('goalpost serve', () => {
     endpoint.verifyWith(createWebhook.secret);
     await sleep(1_200);
     const since = performance.now();
-    const { sendWebhook } = await call(`mutation { sendWebhook(input: { id: "${id}" }) { eventId } }`);
-    expect(await endpoint.until(1)).toMatchObject([{ id: sendWebhook.eventId, type: 'ping', attempt: 1 }]);
+    const { pingWebhook } = await call(`mutation { pingWebhook(input: { id: "${id}" }) { eventId } }`);
+    expect(await endpoint.until(1)).toMatchObject([{ id: pingWebhook.eventId, type: 'ping', attempt: 1 }]);
     expect(performance.now() - since).toBeLessThan(10_000);
     const attempts = async () =>
       (await call(`{ webhook(id: "${id}") { attempts { nodes { eventId type outcome status } } } }`)).webhook.attempts
         .nodes;
-    const expected = [{ eventId: sendWebhook.eventId, type: 'ping', outcome: 'ACKNOWLEDGED', status: 204 }];
+    const expected = [{ eventId: pingWebhook.eventId, type: 'ping', outcome: 'ACKNOWLEDGED', status: 204 }];
     expect(await until(attempts, (nodes) => nodes.length > 0)).toEqual(expected);
   });
 

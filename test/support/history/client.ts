@@ -89,6 +89,7 @@ async function attempt(base: string, mutation: Mutation, signal?: AbortSignal): 
     const response = await fetch(base + path, {
       method: 'POST',
       headers: {
+        accept: 'application/graphql-response+json, application/json',
         'content-type': 'application/json',
         'x-request-id': entry.requestId,
         authorization: `Bearer ${mutation.token}`,

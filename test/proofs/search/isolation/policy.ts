@@ -150,13 +150,13 @@ export const fields: Record<string, Row> = {
   ),
   'DocumentVersion.editor': part,
 
-  'GoalReopenPreview.goal': ruled,
-  'GoalReopenPreview.notified': ruled,
-  'GoalReopenPreview.subscribed': ruled,
-  'FileDeletePreview.file': ruled,
-  'FileDeletePreview.notified': ruled,
-  'FileRecoverPreview.file': ruled,
-  'DocumentRestorePreview.version': ruled,
+  'ReopenGoalPreview.goal': ruled,
+  'ReopenGoalPreview.notified': ruled,
+  'ReopenGoalPreview.subscribed': ruled,
+  'DeleteResourceHubFilePreview.file': ruled,
+  'DeleteResourceHubFilePreview.notified': ruled,
+  'RecoverResourceHubFilePreview.file': ruled,
+  'RestoreDocumentVersionPreview.version': ruled,
   'ReopenGoalPayload.goal': ruled,
   'DeleteResourceHubFilePayload.file': ruled,
   'RecoverResourceHubFilePayload.file': ruled,
@@ -217,15 +217,20 @@ export const lookUps: Record<string, Need> = {
   resourceHubFolder: { ask: byId, kind: 'folders', level: 10 },
   resourceHubFile: { ask: byId, kind: 'files', level: 10 },
   resourceHubDocument: { ask: byId, kind: 'documents', level: 10 },
-  previewGoalReopen: {
+  previewReopenGoal: {
     ask: (id) => ({ input: { id, sendNotificationsToEveryone: true } }),
     kind: 'goals',
     level: 70,
     states: { archived: 'GOAL_ARCHIVED' },
   },
-  previewFileDelete: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70 },
-  previewFileRecover: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70, findsDeleted: true },
-  previewDocumentRestore: {
+  previewDeleteResourceHubFile: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70 },
+  previewRecoverResourceHubFile: {
+    ask: (fileId) => ({ input: { fileId } }),
+    kind: 'files',
+    level: 70,
+    findsDeleted: true,
+  },
+  previewRestoreDocumentVersion: {
     ask: (documentId) => ({ input: { documentId, versionNumber: 1 } }),
     kind: 'documents',
     level: 70,
@@ -269,13 +274,19 @@ export const filters: Record<string, { list: string; links: string }> = {
  */
 export const ofOwners = {
   fields: [
-    ...['Query.webhook', 'Query.webhooks', 'Webhook.attempts', 'WebhookAttempt.eventId', 'SendWebhookPayload.eventId'],
-    ...['CreateWebhookPayload.webhook', 'UpdateWebhookPayload.webhook', 'SendWebhookPayload.webhook'],
+    ...['Query.webhook', 'Query.webhooks', 'Webhook.attempts', 'WebhookAttempt.eventId', 'PingWebhookPayload.eventId'],
+    ...['CreateWebhookPayload.webhook', 'UpdateWebhookPayload.webhook', 'PingWebhookPayload.webhook'],
+    ...['RotateWebhookSecretPayload.webhook', 'ReplayWebhookPayload.webhook', 'RedeliverWebhookEventPayload.webhook'],
+    'RedeliverWebhookEventPayload.eventId',
   ],
-  mutations: ['createWebhook', 'updateWebhook', 'deleteWebhook', 'sendWebhook'],
+  mutations: [
+    ...['createWebhook', 'updateWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'replayWebhook'],
+    ...['pingWebhook', 'redeliverWebhookEvent'],
+  ],
   targets: [
-    ...['Query.webhook(id)', 'UpdateWebhookInput.id', 'DeleteWebhookInput.id', 'SendWebhookInput.id'],
-    'SendWebhookInput.eventId',
+    ...['Query.webhook(id)', 'UpdateWebhookInput.id', 'DeleteWebhookInput.id', 'RotateWebhookSecretInput.id'],
+    ...['ReplayWebhookInput.id', 'PingWebhookInput.id', 'RedeliverWebhookEventInput.id'],
+    'RedeliverWebhookEventInput.eventId',
   ],
 };
 
@@ -292,7 +303,11 @@ export const targets = [
   'Query.resourceHubFolder(id)',
   'Query.resourceHubFile(id)',
   'Query.resourceHubDocument(id)',
-  'PreviewDocumentRestoreInput.documentId',
+  'PreviewRestoreDocumentVersionInput.documentId',
+  'PreviewReopenGoalInput.id',
+  'PreviewReopenGoalInput.subscriberIds',
+  'PreviewDeleteResourceHubFileInput.fileId',
+  'PreviewRecoverResourceHubFileInput.fileId',
 ];
 
 /** Every path, or what it begins with: `public` ones say the same to everyone, whoever asks. */

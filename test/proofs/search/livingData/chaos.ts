@@ -125,17 +125,21 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
 
   const running = (async () => {
     while (!isOver) {
-      const child = spawn(process.execPath, ['--import', 'tsx', pathOf('test/proofs/search/livingData/syncProcess.ts')], {
-        cwd: pathOf('.'),
-        env: {
-          ...process.env,
-          APPLICATION_URL: applicationUrl,
-          DATABASE_URL: postgres.url,
-          GATEWAY: gateway.base ?? 'http://127.0.0.1:9',
-          TOKEN: token,
+      const child = spawn(
+        process.execPath,
+        ['--import', 'tsx', pathOf('test/proofs/search/livingData/syncProcess.ts')],
+        {
+          cwd: pathOf('.'),
+          env: {
+            ...process.env,
+            APPLICATION_URL: applicationUrl,
+            DATABASE_URL: postgres.url,
+            GATEWAY: gateway.base ?? 'http://127.0.0.1:9',
+            TOKEN: token,
+          },
+          stdio: ['ignore', 'pipe', 'ignore'],
         },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
+      );
       sync = child;
       counts.started += 1;
       const exited = once(child, 'exit');
