@@ -278,7 +278,7 @@ test('the tools say what is enforced', async () => {
   const tools = await new Agent(world, caller.token).tools();
   const { first, text } = (tools.find_goals as Json).inputSchema.properties;
   expect(first).toMatchObject({ minimum: 0, maximum: 100 });
-  expect(text).toMatchObject({ minLength: 3, maxLength: 200 });
+  expect(text).toMatchObject({ minLength: 2, maxLength: 200 });
   expect(tools.preview_change?.inputSchema.properties.reopen_goal.properties.subscriber_ids.maxItems).toBe(10_000);
   for (const { title, inputSchema, outputSchema } of Object.values(tools)) {
     expect(title).toMatch(/^[A-Z][a-z ]+$/);

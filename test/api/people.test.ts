@@ -50,11 +50,11 @@ describe('people', () => {
   });
 
   test.each([
-    [{ text: 'ab' }, 'people.text', 'too_short'],
+    [{ text: 'ab' }, 'text', 'too_short'],
     [{ text: 'x'.repeat(201) }, 'text', 'too_long'],
-    [{ first: 101 }, 'people.first', 'too_large'],
-    [{ first: -1 }, 'people.first', 'too_small'],
-    [{ after: 'x' }, 'people.after', 'invalid'],
+    [{ first: 101 }, 'first', 'too_large'],
+    [{ first: -1 }, 'first', 'too_small'],
+    [{ after: 'x' }, 'after', 'invalid'],
   ])('are not found with %j', async (variables, field, code) => {
     const { errors } = await ask((await world.team()).caller.token, variables);
     expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field, code }] });

@@ -442,7 +442,7 @@ describe('the store', () => {
       ]);
     }
     const lines = world.log.filter(({ msg }) => msg.startsWith('the rate limit store is down'));
-    expect(lines).toMatchObject([{ level: 50, err: { code: 'ECONNREFUSED' } }]);
+    expect(lines).toMatchObject([{ level: 40, err: { code: 'ECONNREFUSED' } }]);
   });
 });
 

@@ -64,7 +64,7 @@ describe('the pages of a text', () => {
     ] as const)
       expect((await read(page)).errors[0].extensions).toMatchObject({
         code: 'BAD_USER_INPUT',
-        errors: [{ field: 'readableText.page', code }],
+        errors: [{ field: 'page', code }],
       });
   });
 });

@@ -96,7 +96,9 @@ describe('the order of checks of restoreDocumentVersion', () => {
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(answer.headers.get('allow')).toBe(name === 'wrong method' ? 'POST' : null);
     expect(answer.headers.get('www-authenticate')).toBe(
-      name === 'revoked token' ? 'Bearer error="invalid_token"' : null,
+      { 'revoked token': 'Bearer error="invalid_token"', 'read-only token': 'Bearer error="insufficient_scope"' }[
+        name
+      ] ?? null,
     );
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
     for (const [second] of found.slice(found.findIndex(([other]) => other === name) + 1))
@@ -182,7 +184,9 @@ describe('the order of checks of GraphQL', () => {
     const answer = await graphql(name);
     expect(answer).toMatchObject(sees(status, code));
     expect(answer.headers.get('allow')).toBe(name === 'method' ? 'GET, POST' : null);
-    expect(answer.headers.get('www-authenticate')).toBe(name === 'token' ? 'Bearer error="invalid_token"' : null);
+    expect(answer.headers.get('www-authenticate')).toBe(
+      { token: 'Bearer error="invalid_token"', 'read-only': 'Bearer error="insufficient_scope"' }[name] ?? null,
+    );
     for (const [second] of order.slice(order.findIndex(([other]) => other === name) + 1))
       expect(await graphql(name, second), second).toMatchObject(sees(status, code));
   });

@@ -540,7 +540,7 @@ describe('a file', () => {
     [
       'with a number that is not kept',
       '{"revision":9007199254740993}',
-      'a double cannot hold the number; send it as a string (line 1, column 13)',
+      'the number cannot be read exactly (line 1, column 13)',
     ],
     [
       'whose first line has a kind twice',

@@ -63,7 +63,14 @@ describe('a gateway whose places are all taken', () => {
     const origin = { origin: 'https://app.example.com' };
     const byRest = await reopen(third, { ...origin, 'x-request-id': 'mine', 'idempotency-key': 'again' });
     const byGraphql = await world.graphql(caller.token, `mutation ${reopening.replace('%', fourth)}`);
+    const plain = await world.graphql(
+      caller.token,
+      `mutation ${reopening.replace('%', fourth)}`,
+      {},
+      { accept: '*/*' },
+    );
     const health = await world.fetch('/healthz?deep');
+    expect(plain.status).toBe(503);
     expect(answered).toBe(0);
     await release();
 
@@ -89,7 +96,7 @@ describe('a gateway whose places are all taken', () => {
       status: 503,
       body: { errors: [{ message: byRest.body.detail, extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
     });
-    expect(byGraphql.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(byGraphql.headers.get('content-type')).toBe('application/graphql-response+json; charset=utf-8');
     expect(health.status).toBe(200);
     expect((await Promise.all(admitted)).map(({ status }) => status)).toEqual([200, 200]);
     const ids = [one, other, third, fourth];

@@ -43,7 +43,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
     text: t.string({
       required: false,
       description:
-        'Returns only the goals whose name contains this text: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200.',
+        'Returns only the goals whose name contains this text: words in any order, ignoring case and accents, one of them with 3 characters (2 in Chinese, Japanese or Korean).',
       extensions: { ...namedText, ...everyName },
     }),
   }),

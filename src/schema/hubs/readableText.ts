@@ -39,7 +39,7 @@ for (const [name, type] of types) {
         const found = await comparisons(context).pageOf(content, page ?? 1);
         if (!found) {
           throw badInput(
-            [{ field: 'readableText.page', code: 'too_large', message: 'is beyond the last page of the text' }],
+            [{ field: 'page', code: 'too_large', message: 'is beyond the last page of the text' }],
             context,
           );
         }

@@ -22,7 +22,7 @@ builder.queryField('people', (t) =>
       text: t.arg.string({
         required: false,
         description:
-          'What the name contains: words in any order, without regard to case and accents; one of them has at least 3 characters, or 2 in Chinese, Japanese or Korean, and the text at most 200. If it is null, returns all people.',
+          'What the name contains: words in any order, ignoring case and accents, one of them with 3 characters (2 in Chinese, Japanese or Korean). If it is null, returns all people.',
         extensions: namedText,
       }),
       ...pageArguments,
