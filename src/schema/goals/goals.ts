@@ -43,7 +43,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
     text: t.string({
       required: false,
       description:
-        'Returns only the goals whose name contains this text: words in any order, ignoring case and accents, one of them with 3 characters (2 in Chinese, Japanese or Korean).',
+        'Returns only the goals whose name contains this text: words in any order, ignoring case and accents.',
       extensions: { ...namedText, ...everyName },
     }),
   }),

@@ -70,7 +70,7 @@ const ResourceHubNodeFilter = builder.inputType('ResourceHubNodeFilter', {
     text: t.string({
       required: false,
       description:
-        "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text: words in any order, ignoring case and accents, one of them with 3 characters (2 in Chinese, Japanese or Korean). If null, returns the nodes at the hub's root.",
+        "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text: words in any order, ignoring case and accents. If null, returns the nodes at the hub's root.",
       extensions: { ...namedText, ...everyName },
     }),
   }),
@@ -133,7 +133,7 @@ builder.queryField('resourceHubNodes', (t) =>
       text: t.arg.string({
         required: true,
         description:
-          'What the name contains: words in any order, ignoring case and accents, one of them with 3 characters (2 in Chinese, Japanese or Korean).',
+          'What the name contains: words in any order, ignoring case and accents.',
         extensions: namedText,
       }),
       ...pageArguments,

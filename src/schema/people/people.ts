@@ -22,7 +22,7 @@ builder.queryField('people', (t) =>
       text: t.arg.string({
         required: false,
         description:
-          'What the name contains: words in any order, ignoring case and accents, one of them with 3 characters (2 in Chinese, Japanese or Korean). If it is null, returns all people.',
+          'What the name contains: words in any order, ignoring case and accents. If it is null, returns all people.',
         extensions: namedText,
       }),
       ...pageArguments,
