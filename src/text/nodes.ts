@@ -133,7 +133,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   rule,
   divider: rule,
   bulletlist: around,
-  orderedlist: { place: 'around', silent: ['start', 'order', 'type'] },
+  orderedlist: {
+    place: 'around',
+    says: (attribute) => {
+      const start = attribute('start', 'order');
+      return start && start !== '1' ? `{start=${start}}` : '';
+    },
+    silent: ['type', 'index'],
+  },
   tasklist: around,
   todolist: around,
   checkboxlist: around,
@@ -266,10 +273,10 @@ const inOrder = (value: unknown): string =>
 
 const inWords = (value: unknown): string => (typeof value === 'string' ? value : inOrder(value));
 
-/** The attributes that are neither looks nor known to be said already, as ` name=value`; empty if there are none. */
+/** The attributes that are not known to be said already, or to say nothing, as ` name=value`; empty if there are none. */
 const others = (attributes: ReadonlyMap<string, unknown>, isSaid: (name: string, value: string) => boolean) =>
   [...attributes]
-    .filter(([name, value]) => !isMissing(value) && !looks.test(name) && !isSaid(name, inWords(value)))
+    .filter(([name, value]) => !isMissing(value) && !isSaid(name, inWords(value)))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => ` ${name}=${inWords(value)}`)
     .join('');
@@ -294,7 +301,9 @@ export function wordsOf(node: RichNode, kind: Kind | null, isLeaf: boolean): str
   };
   const words = kind.says?.(attribute, node) ?? '';
   if (attributes.size === 0) return words;
-  const rest = others(attributes, (name, value) => name === 'id' || said.has(name) || said.has(`=${value}`));
+  const isSaid = (name: string, value: string) =>
+    name === 'id' || looks.test(name) || said.has(name) || said.has(`=${value}`);
+  const rest = others(attributes, isSaid);
   return rest ? `${words}{${rest.slice(1)}}` : words;
 }
 
@@ -315,7 +324,10 @@ export function marksOf({ marks }: RichNode): Mark[] {
     if (name !== 'link' && name !== 'a')
       return [{ opening: '{', closing: ` | ${type}${others(attributes, () => false)}}` }];
     const target = inWords(address.map((key) => attributes.get(key)).find((value) => !isMissing(value)) ?? '');
-    const rest = others(attributes, (key, value) => key === 'id' || key === 'title' || value === target);
+    const rest = others(
+      attributes,
+      (key, value) => key === 'id' || key === 'title' || looks.test(key) || value === target,
+    );
     return [{ opening: '[', closing: `](${target}${rest})` }];
   });
 }

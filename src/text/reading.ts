@@ -97,7 +97,9 @@ class Reader {
       isInOrder && node.type !== 'text'
         ? ordered(wordsOf(node, kind, false))
         : wordsOf(node, kind, children.length === 0);
-    const place = kind?.place ?? (isInText ? 'inline' : 'block');
+    // An image may stand in a line, and by itself.
+    const isInLine = isInText && (!kind || (kind.place === 'block' && children.length === 0));
+    const place = isInLine ? 'inline' : (kind?.place ?? 'block');
     const isText = node.type === 'text';
     if (place === 'inline') {
       this.#mark(marksOf(node));

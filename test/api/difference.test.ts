@@ -285,6 +285,18 @@ describe('what a reader would care about is read', () => {
       'On [-{this | promise until=May}-]{+{this | promise until=June}+} then',
     ],
     [
+      'the color of what nobody knows',
+      inText({ type: 'flag', attrs: { color: 'green' } }),
+      inText({ type: 'flag', attrs: { color: 'red' } }),
+      'On [-{flag color=green}-]{+{flag color=red}+} then',
+    ],
+    [
+      'where the numbers of a list begin',
+      doc({ type: 'orderedList', attrs: { start: 1 }, content: [{ type: 'listItem', content: [paragraph('a')] }] }),
+      doc({ type: 'orderedList', attrs: { start: 5 }, content: [{ type: 'listItem', content: [paragraph('a')] }] }),
+      '{+{start=5}\n+}1. a',
+    ],
+    [
       'an attribute that nobody knows',
       doc({ type: 'image', attrs: { src: '/a.png', onclick: 'a()' } }),
       doc({ type: 'image', attrs: { src: '/a.png', onclick: 'b()' } }),

@@ -82,6 +82,16 @@ for (const operation of operations) {
   expect((await world.post(restPaths[operation], tokens.write, body, headers)).status).toBe(200);
 }
 
+const invalid = 'Bearer error="invalid_token"';
+const insufficient = 'Bearer error="insufficient_scope"';
+/** The challenge in `WWW-Authenticate`. */
+const challenges: Record<string, string> = {
+  'revoked token': invalid,
+  token: invalid,
+  'read-only token': insufficient,
+  'read-only': insufficient,
+};
+
 const foundOf = (operation: Operation) =>
   failures.filter(([name]) => name !== 'conflict' || operationsUnderTest[operation].conflict !== null);
 
@@ -95,11 +105,7 @@ describe('the order of checks of restoreDocumentVersion', () => {
     expect(answer).toMatchObject({ status, body: { status, code: code || conflict } });
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(answer.headers.get('allow')).toBe(name === 'wrong method' ? 'POST' : null);
-    expect(answer.headers.get('www-authenticate')).toBe(
-      { 'revoked token': 'Bearer error="invalid_token"', 'read-only token': 'Bearer error="insufficient_scope"' }[
-        name
-      ] ?? null,
-    );
+    expect(answer.headers.get('www-authenticate')).toBe(challenges[name] ?? null);
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
     for (const [second] of found.slice(found.findIndex(([other]) => other === name) + 1))
       expect(await request(operation, name, second), second).toMatchObject({ status, body: { code } });
@@ -184,9 +190,7 @@ describe('the order of checks of GraphQL', () => {
     const answer = await graphql(name);
     expect(answer).toMatchObject(sees(status, code));
     expect(answer.headers.get('allow')).toBe(name === 'method' ? 'GET, POST' : null);
-    expect(answer.headers.get('www-authenticate')).toBe(
-      { token: 'Bearer error="invalid_token"', 'read-only': 'Bearer error="insufficient_scope"' }[name] ?? null,
-    );
+    expect(answer.headers.get('www-authenticate')).toBe(challenges[name] ?? null);
     for (const [second] of order.slice(order.findIndex(([other]) => other === name) + 1))
       expect(await graphql(name, second), second).toMatchObject(sees(status, code));
   });

@@ -52,11 +52,14 @@ const nodes: [type: string, attribute: string, looks: string][] = [
   ['media', 'url', 'width'],
   ['video', 'url', 'previewWidth'],
   ['youtube', 'src', 'height'],
-  ['poll', 'question', 'background-color'],
+  ['poll', 'question', ''],
 ];
 const atom = fc
   .tuple(fc.constantFrom(...nodes), token, token)
-  .map(([[type, attribute, looks], about, look]) => ({ type, attrs: { [attribute]: about, [looks]: look } }));
+  .map(([[type, attribute, looks], about, look]) => ({
+    type,
+    attrs: { [attribute]: about, ...(looks && { [looks]: look }) },
+  }));
 const marks = fc.array(
   fc.oneof(
     fc.constantFrom('bold', 'code', 'highlight', 'strike').map((type) => ({ type })),
