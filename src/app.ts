@@ -202,8 +202,8 @@ export const itinerary = [
   { phase: 'route', refuses: [404, 405, 406] },
   // A token that the gateway knows is looked up again with the first statement, and at the latest before the response.
   { phase: 'authenticate', refuses: [401, 429, 403] },
-  // REST: `restRoutes`. GraphQL: its parameters, its document, what that costs, and every argument before the first field.
-  { phase: 'read', refuses: [415, 413, 400, 429] },
+  // A precondition that is not read here. REST: `restRoutes`. GraphQL: its parameters, its document, what that costs, and every argument before the first field.
+  { phase: 'read', refuses: [400, 415, 413, 429] },
   // platform/graphql/changes.ts, for both surfaces.
   { phase: 'claim the idempotency key', refuses: [409, 422] },
   // operations/: load, permit, guard, write.
