@@ -162,6 +162,7 @@ export const fields: Record<string, Row> = {
   'DeleteResourceHubFilePreview.notified': ruled,
   'RecoverResourceHubFilePreview.file': ruled,
   'RestoreDocumentVersionPreview.version': ruled,
+  'RestoreDocumentVersionPreview.subscribed': ruled,
   'ReopenGoalPayload.goal': ruled,
   'DeleteResourceHubFilePayload.file': ruled,
   'RecoverResourceHubFilePayload.file': ruled,
