@@ -298,6 +298,21 @@ const inputErrors = {
   }),
 };
 
+interface ExceededLimit {
+  limit: string;
+  actual?: number;
+  maximum: number;
+  costliest?: { path: string; complexity: number; pages: readonly number[] } | undefined;
+}
+
+/** Where to begin, since a long document has many fields. */
+const whatCosts = ({ path, complexity, pages }: NonNullable<ExceededLimit['costliest']>) => {
+  const field = `The field that costs the most is ${shortened(path)} (${complexity}`;
+  if (pages.length === 0) return ` ${field}): leave it out, or ask for it in a request of its own.`;
+  const sizes = pages.length === 1 ? `on a page of ${pages}` : `on pages of ${pages.join(' × ')}`;
+  return ` ${field}, ${sizes}): ask for smaller pages with first, or for it in a request of its own.`;
+};
+
 /** The GraphQL document is invalid, or the server does not run it. */
 const graphqlErrors = {
   GRAPHQL_PARSE_FAILED: entry<{ problem: string }>({
@@ -332,7 +347,7 @@ const graphqlErrors = {
     occurs: 'graphql',
     refusesRequest: true,
   }),
-  QUERY_TOO_COMPLEX: entry<{ exceeded: readonly { limit: string; actual?: number; maximum: number }[] }>({
+  QUERY_TOO_COMPLEX: entry<{ exceeded: readonly ExceededLimit[] }>({
     status: 400,
     title: 'The GraphQL request is too complex',
     meaning:
@@ -346,8 +361,17 @@ const graphqlErrors = {
         .map(({ limit, actual, maximum }) =>
           actual === undefined ? `${limit} (more than ${maximum})` : `${limit} (${actual} of at most ${maximum})`,
         )
-        .join(' and on ')}.`,
-    example: { exceeded: [{ limit: 'complexity', actual: 10_201, maximum: 10_000 }] },
+        .join(' and on ')}.${exceeded.map(({ costliest }) => (costliest ? whatCosts(costliest) : '')).join('')}`,
+    example: {
+      exceeded: [
+        {
+          limit: 'complexity',
+          actual: 10_201,
+          maximum: 10_000,
+          costliest: { path: 'resourceHubs.nodes.nodes.nodes', complexity: 10_000, pages: [100, 100] },
+        },
+      ],
+    },
     members: {
       exceeded: {
         type: 'array',
@@ -367,6 +391,22 @@ const graphqlErrors = {
               description: 'The value that the request reaches; absent if counting stopped early.',
             },
             maximum: { type: 'integer', description: 'The highest allowed value.' },
+            costliest: {
+              type: 'object',
+              description: 'Of complexity, the field that costs the most by itself, without those beneath it.',
+              properties: {
+                path: {
+                  type: 'string',
+                  description: 'The names or aliases of the fields from the root to it, with dots between them.',
+                },
+                complexity: { type: 'integer', description: 'What it costs.' },
+                pages: {
+                  type: 'array',
+                  description: 'The sizes of the pages that it is on, which are multiplied.',
+                  items: { type: 'integer', description: 'One size.' },
+                },
+              },
+            },
           },
         },
       },

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, contains, everywhere, type List, type Walk } from './engine.js';
+import { type CursorKind, contains, eachOf, everywhere, type List, type Walk } from './engine.js';
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;
@@ -100,6 +100,50 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
           ],
   };
 }
+
+export const spaceGoalCursor: CursorKind = { name: 'space.goals', key: 'text' };
+
+/** The goals that the caller may see of each space in the scopes, which the caller sees, by name. */
+export const goalsOfSpaces = ({ companyId, personId }: Actor): List => ({
+  ...spaceGoalCursor,
+  branches: (spaces, walk) => [
+    Prisma.sql`SELECT s.id AS scope, 0 AS rank, g.key, g.id
+      FROM (
+        SELECT scope.id, s.shelf FROM ${eachOf(spaces)} JOIN visible_goal_shelves s ON s.space_id IS NULL OR s.space_id = scope.id
+        WHERE s.company_id = ${companyId} AND s.person_id = ${personId}
+      ) s CROSS JOIN LATERAL (
+        SELECT ${keys.name.column} AS key, g.id FROM goals g
+        WHERE g.company_id = ${companyId} AND g.space_id = s.id AND g.removed_at IS NULL AND ${shelfOf} = s.shelf
+          ${walk({ key: keys.name.column, id: Prisma.sql`g.id` })}
+      ) g`,
+    Prisma.sql`SELECT scope.id AS scope, 0 AS rank, g.key, g.id FROM ${eachOf(spaces)} CROSS JOIN LATERAL (
+        SELECT g.key, g.id
+        FROM (
+          SELECT DISTINCT goal_id FROM personal_goals WHERE company_id = ${companyId} AND person_id = ${personId} OFFSET 0
+        ) p CROSS JOIN LATERAL (
+          SELECT ${keys.name.column} AS key, g.id FROM goals g
+          WHERE g.company_id = ${companyId} AND g.id = p.goal_id AND g.space_id = scope.id AND g.removed_at IS NULL LIMIT 1
+        ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}
+      ) g`,
+  ],
+});
+
+export const subgoalCursor: CursorKind = { name: 'goal.subgoals', key: 'text' };
+
+/** The goals that the caller may see beneath each goal in the scopes, by name. They are found first, then sorted. */
+export const subgoalsOf = ({ companyId, personId }: Actor): List => ({
+  ...subgoalCursor,
+  branches: (goals, walk) => [
+    Prisma.sql`SELECT scope.id AS scope, 0 AS rank, g.key, g.id FROM ${eachOf(goals)} CROSS JOIN LATERAL (
+        SELECT g.key, g.id FROM (
+          SELECT ${keys.name.column} AS key, g.id FROM goals g
+          WHERE g.company_id = ${companyId} AND g.parent_goal_id = scope.id AND g.removed_at IS NULL
+            AND (SELECT a.level FROM goal_access a
+              WHERE a.company_id = ${companyId} AND a.goal_id = g.id AND a.person_id = ${personId}) >= ${level.view} OFFSET 0
+        ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}
+      ) g`,
+  ],
+});
 
 const shelfOf = Prisma.sql`goal_shelf(g.company_level, g.space_level, g.closed_at, g.archived_at)`;
 

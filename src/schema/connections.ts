@@ -84,6 +84,7 @@ const Connection = builder.interfaceRef<Pick<ConnectionShape<object>, 'list' | '
   fields: (t) => ({
     pageInfo: t.field({
       type: PageInfo,
+      description: 'The position of the page in the list.',
       resolve: async ({ list, page }) => {
         const { positions, hasNextPage, hasPreviousPage, endCursor } = await page();
         const [start = null, end = null] = [positions[0], positions.at(-1)].map(
@@ -103,9 +104,12 @@ export function connectionType<Row extends object>(
   { isCounted = true } = {},
 ) {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
+    description: 'An item of a page, with its cursor.',
     fields: (t) => ({
-      cursor: t.exposeString('cursor'),
-      node: t.field({ type: node, resolve: (edge) => edge.node as never }),
+      cursor: t.exposeString('cursor', {
+        description: 'The position of the item in the list, to send as `after` or `before`. Opaque.',
+      }),
+      node: t.field({ type: node, description: 'The item.', resolve: (edge) => edge.node as never }),
     }),
   });
   return builder.objectRef<ConnectionShape<Row>>(`${name}Connection`).implement({
@@ -114,6 +118,7 @@ export function connectionType<Row extends object>(
     fields: (t) => ({
       edges: t.field({
         type: [Edge],
+        description: 'The items of the page, each with its cursor.',
         resolve: async ({ list, page, rows }) => {
           const [{ positions }, nodes] = await Promise.all([page(), rows()]);
           return positions.flatMap((position, index) => {
@@ -124,10 +129,15 @@ export function connectionType<Row extends object>(
       }),
       nodes: t.field({
         type: [node],
+        description: 'The items of the page.',
         resolve: async ({ rows }) => (await rows()).filter((row) => row !== undefined) as never,
       }),
       ...(isCounted && {
-        totalCount: t.int({ extensions: wholeList, resolve: ({ count }) => count() }),
+        totalCount: t.int({
+          description: 'The number of items in the whole list, counted for each request.',
+          extensions: wholeList,
+          resolve: ({ count }) => count(),
+        }),
       }),
     }),
   });
@@ -141,16 +151,21 @@ export const checkedPage = (kind: CursorKind) => ({
 /** What `pageErrors` requires, for contracts. */
 const pageSizes = { minimum: 0, maximum: maximumSize };
 
-/** The arguments every connection takes. `Connection` describes them. */
+/** The arguments every connection takes. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({
     required: false,
     defaultValue: defaultSize,
+    description: `How many items to return from the start, at most ${maximumSize}. Null is like the default.`,
     extensions: { pageSize: defaultSize, bounds: pageSizes },
   }),
-  after: t.string({ required: false }),
-  last: t.int({ required: false, extensions: { bounds: pageSizes } }),
-  before: t.string({ required: false }),
+  after: t.string({ required: false, description: 'Returns only items that follow this cursor.' }),
+  last: t.int({
+    required: false,
+    description: `How many items to return from the end, at most ${maximumSize}. Not together with \`first\`.`,
+    extensions: { bounds: pageSizes },
+  }),
+  before: t.string({ required: false, description: 'Returns only items that precede this cursor.' }),
 }));
 
 /** A connection that is read only when one of its fields is selected, together with those of its siblings. */

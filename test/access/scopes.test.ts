@@ -1,3 +1,4 @@
+import { isEnumType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { scopeOf } from '../../src/platform/graphql/index.js';
 import { snakeCase } from '../../src/platform/http/index.js';
@@ -53,6 +54,15 @@ test('every mutation has a scope: its name in snake_case, and one for all that c
   expect(Object.keys(inputs).sort()).toEqual(fields.map(({ name }) => name).sort());
   expect(scopes).toEqual(['manage_webhooks', ...operations.map(snakeCase)].sort());
   expect(scopes).toContain('reopen_goal');
+  const known = schema.getType('TokenScope');
+  expect(isEnumType(known) && known.getValues().map(({ value }) => value)).toEqual(expect.arrayContaining(scopes));
+  expect(isEnumType(known) && known.getValues()).toHaveLength(scopes.length);
+});
+
+test('a scope that only a later version has is not shown, and the others are', async () => {
+  const { token } = await tokenOf({ scopes: ['archive_goal', 'manage_webhooks'] });
+  const { body } = await world.graphql(token, '{ viewer { token { scopes } } }');
+  expect(body).toEqual({ data: { viewer: { token: { scopes: ['MANAGE_WEBHOOKS'] } } } });
 });
 
 // No scope at all, each alone, all but each, and all: what depends on another would show.
@@ -131,7 +141,7 @@ describe('a token whose scopes are limited', () => {
   test('may read whatever its person may, and is read-only without --write whatever its scopes', async () => {
     const { token } = await tokenOf({ scopes: ['reopen_goal'] });
     const asked = await world.graphql(token, '{ webhooks { id } viewer { token { scopes surfaces } } }');
-    expect(asked.body.data.viewer.token).toEqual({ scopes: ['reopen_goal'], surfaces: null });
+    expect(asked.body.data.viewer.token).toEqual({ scopes: ['REOPEN_GOAL'], surfaces: null });
     const readOnly = await tokenOf({ scopes: ['reopen_goal'], canWrite: false });
     expect((await send(readOnly.token, 'reopenGoal')).body.errors[0].extensions.code).toBe('READ_ONLY_TOKEN');
   });

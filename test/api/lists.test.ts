@@ -238,6 +238,74 @@ describe('a list of goals', () => {
   });
 });
 
+describe('the goals of a space, and those beneath a goal', () => {
+  const hidden = { companyLevel: 0, spaceLevel: 0 };
+
+  test.each(['space', 'goal'] as const)('of each %s page through what the caller can see, by name', async (kind) => {
+    const { company, caller, space } = await team();
+    const other = await world.space(company, [caller]);
+    const parents = kind === 'space' ? [space, other] : [await world.goal(space), await world.goal(space)];
+    const under = (index: number) => (kind === 'space' ? {} : { parentGoalId: parents[index]?.id });
+    const child = (index: number, name: string, data: Json = {}) =>
+      world.goal((kind === 'space' && parents[index]) || space, { name, ...under(index), ...data });
+    const at = new Date();
+    await child(0, 'd');
+    await child(0, 'B', { closedAt: at, success: true });
+    await child(0, 'a', { ...hidden, championId: caller.id });
+    await child(0, 'c', { archivedAt: at });
+    await child(0, 'e', { companyLevel: 0, spaceLevel: 10 });
+    await child(0, 'hidden', hidden);
+    await child(0, 'removed', { removedAt: at });
+    await child(1, 'of the other');
+    await world.goal(await world.space(await world.company()), { name: 'of another company' });
+    const field = kind === 'space' ? 'goals' : 'subgoals';
+    const document = `query ($one: ID!, $two: ID!, $size: Int, $after: String) {
+      one: ${kind}(id: $one) { ...C } two: ${kind}(id: $two) { ...C } }
+      fragment C on ${kind === 'space' ? 'Space' : 'Goal'} {
+        list: ${field}(first: $size, after: $after) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }`;
+    const [one, two] = parents.map(({ id }) => id);
+    const page = (size: number, after?: string) => read(caller.token, document, { one, two, size, after });
+    const whole = await page(100);
+    expect([names(whole.one.list), whole.one.list.totalCount]).toEqual([['a', 'B', 'c', 'd', 'e'], 5]);
+    expect([names(whole.two.list), whole.two.list.totalCount]).toEqual([['of the other'], 1]);
+    const first = (await page(2)).one.list;
+    expect([names(first), first.pageInfo.hasNextPage]).toEqual([['a', 'B'], true]);
+    expect(names((await page(3, first.pageInfo.endCursor)).one.list)).toEqual(['c', 'd', 'e']);
+  });
+
+  test('are read for all parents of a page at once', async () => {
+    const { caller, space } = await team();
+    const add = async () => world.goal(space, { parentGoalId: (await world.goal(space)).id });
+    const document = '{ goals { nodes { subgoals { nodes { name } } space { goals { nodes { name } } } } } }';
+    const count = async () => (await statementsOf(() => read(caller.readOnlyToken, document))).statements.length;
+    await add();
+    await count();
+    const few = await count();
+    for (let n = 0; n < 4; n += 1) await add();
+    expect(await count()).toBe(few);
+  });
+
+  test('and what a project belongs to, are null or left out for those who cannot see them', async () => {
+    const { company, caller, space } = await team();
+    const secret = await world.space(company, [], { companyLevel: 0, spaceLevel: 100 });
+    const seen = await world.goal(space, { name: 'seen' });
+    const project = (spaceId: string, goalId: string) =>
+      db.project.create({ data: { ...company, spaceId, goalId, name: 'p', companyLevel: 10 } });
+    const open = await project(space.id, seen.id);
+    const closed = await project(secret.id, (await world.goal(secret, hidden)).id);
+    for (const { id } of [open, closed]) await db.resourceHub.create({ data: { ...company, projectId: id, name: id } });
+    const { resourceHubs } = await read(
+      caller.token,
+      '{ resourceHubs { nodes { project { id goal { name } goalId space { id } spaceId } } } }',
+    );
+    const shown = resourceHubs.nodes.map(({ project: { id, ...rest } }: Json) => [id, rest]);
+    expect(Object.fromEntries(shown)).toEqual({
+      [open.id]: { goal: { name: 'seen' }, goalId: seen.id, space: { id: space.id }, spaceId: space.id },
+      [closed.id]: { goal: null, goalId: null, space: null, spaceId: null },
+    });
+  });
+});
+
 describe('what a list shows', () => {
   test('of another company is nothing, not even by its ids', async () => {
     const { caller } = await team();

@@ -22,6 +22,9 @@ const mutations = (count: number) =>
   `mutation { ${Array.from({ length: count }, (_, index) => `m${index}: reopenGoal(input: {}) { goal { id } }`).join(' ')} }`;
 const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
+const aliasedAs = (field: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+
 const limits = { complexity: 10_000, depth: 15, aliases: 30 };
 
 describe('every GraphQL answer reports its cost and the limits to a client that asks', () => {
@@ -90,7 +93,14 @@ describe('a document over a limit is refused before any SQL', () => {
     [
       'complexity',
       `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { projects { champion { id } } } }`,
-      [{ limit: 'complexity', actual: 10_017, maximum: 10_000 }],
+      [
+        {
+          limit: 'complexity',
+          actual: 10_017,
+          maximum: 10_000,
+          costliest: { path: 'goal.projects', complexity: 4770, pages: [] },
+        },
+      ],
     ],
     [
       'definitions',
@@ -124,7 +134,12 @@ describe('a document over a limit is refused before any SQL', () => {
       `{ ...F0 } ${Array.from({ length: 30 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ... { ...F${n + 1} } }`).join(' ')}
        fragment F30 on Query { a: viewer { person { id } } }`,
       [
-        { limit: 'complexity', actual: 2 ** 31, maximum: 10_000 },
+        {
+          limit: 'complexity',
+          actual: 2 ** 31,
+          maximum: 10_000,
+          costliest: { path: 'a', complexity: 2 ** 30, pages: [] },
+        },
         { limit: 'aliases', actual: 2 ** 30, maximum: 30 },
       ],
     ],
@@ -136,6 +151,40 @@ describe('a document over a limit is refused before any SQL', () => {
     for (const { limit, maximum } of extensions.exceeded)
       expect(message).toMatch(new RegExp(`${limit} \\(.*${maximum}\\)`));
     expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
+  });
+
+  test.each([
+    [
+      'on pages, which are to be smaller',
+      '{ resourceHubs(first: 100) { nodes { all: nodes(first: 100) { nodes { id } } } } }',
+      'resourceHubs.nodes.all.nodes (10000, on pages of 100 × 100): ask for smaller pages with first, or for it in a request of its own.',
+    ],
+    [
+      'by itself, which is to be left out',
+      `{ ${aliasedAs('goal(id: "g") { potentialSubscribers { role } }', 5)} }`,
+      'a0.potentialSubscribers (2010): leave it out, or ask for it in a request of its own.',
+    ],
+    [
+      'that is deeper than is allowed, which is not repeated',
+      nested(20).replace('{ id', `{ id ${aliasedAs('potentialSubscribers { role }', 5)} `),
+      undefined,
+    ],
+  ])('and the message names the field that costs the most: %s', async (_what, query, remedy) => {
+    const { body } = await ask(query);
+    const [, named] = body.errors[0].message.split('The field that costs the most is ');
+    expect(named).toBe(remedy);
+  });
+
+  test('but not an everyday look into the folders of all hubs, with how much is in each', async () => {
+    const { caller: reader, hub } = await world.teamWithHub('space');
+    await world.folder(hub, (await world.folder(hub)).id);
+    const query = `{ resourceHubs { nodes { name nodes { nodes { name ... on ResourceHubFolder { childrenCount
+      nodes { nodes { name } } } } } } } }`;
+    const { body } = await world.graphql(reader.token, query, {}, { ...accept, ...report });
+    expect(body.errors).toBeUndefined();
+    expect(body.extensions.cost.complexity).toBe(1 + 20 * (1 + 1 + 20 * (1 + 2 + 1 + 20)));
+    const [{ nodes }] = body.data.resourceHubs.nodes;
+    expect(nodes.nodes).toMatchObject([{ childrenCount: 1, nodes: { nodes: [{}] } }]);
   });
 
   test('if it is the operation to run: others in the document cost nothing', async () => {
@@ -311,7 +360,7 @@ describe('a connection counts its page', () => {
     ],
     ['a text that is looked for in all hubs', '{ resourceHubNodes(text: "abc") { totalCount } }', {}, 351],
     ['all that is unread: 400', '{ goal(id: "g") { notifications { id } } }', {}, 411],
-    ['what is in a folder: 20', '{ resourceHubFolder(id: "f") { name childrenCount } }', {}, 21],
+    ['what is in a folder: 2', '{ resourceHubFolder(id: "f") { name childrenCount } }', {}, 3],
     ['the folders above a file: 20', '{ resourceHubFile(id: "f") { pathToFile { id } } }', {}, 31],
     ['no text', '{ goals(filter: { text: null, isClosed: true }) { totalCount } }', {}, 101],
   ])('what reads more than it returns is weighed: %s', async (_what, query, variables, complexity) => {

@@ -105,17 +105,28 @@ describe('names', () => {
 });
 
 describe('descriptions', () => {
+  test('are on every type, field, argument and enum value', () => {
+    const all = [
+      ...types.map((type) => ({ at: type.name, description: type.description })),
+      ...fields.map(({ at, field }) => ({ at, description: field.description })),
+      ...inputs,
+      ...values,
+    ];
+    expect(all.length).toBeGreaterThan(500);
+    expect(namesOf(all.filter(({ description }) => !description?.trim()))).toEqual([]);
+  });
+
   test('of what may be null say when', () => {
     const nullable = fields.filter(({ field }) => !isNonNullType(field.type));
     expect(nullable.length).toBeGreaterThan(40);
     expect(
       namesOf(nullable.filter(({ field }) => !/\bnull\b|\bif\b|NOT_FOUND/i.test(field.description ?? ''))),
     ).toEqual([]);
-    const isPaging = ({ at }: { at: string }) => /\((first|after|last|before)\)$/.test(at);
     const isOptional = (input: (typeof inputs)[number]) =>
       !isNonNullType(input.type) && input.defaultValue === undefined;
-    const optional = inputs.filter((input) => isOptional(input) && !isPaging(input));
-    const silent = optional.filter(({ description }) => !/\bnull\b|\bonly\b|default|together/i.test(description ?? ''));
+    const silent = inputs
+      .filter(isOptional)
+      .filter(({ description }) => !/\bnull\b|\bonly\b|default|together/i.test(description ?? ''));
     expect(namesOf(silent)).toEqual([]);
   });
 

@@ -52,6 +52,16 @@ export interface QueryCost {
   lengthening: number;
   /** Fields that return a page of a list. */
   pages: number;
+  /** What makes the most of the complexity by itself, without the fields beneath it. */
+  costliest?: CostlyField | undefined;
+}
+
+interface CostlyField {
+  /** The names or aliases of the fields from the root to it, with dots between them. */
+  path: string;
+  complexity: number;
+  /** The sizes of the pages that it is on, whose product it costs. */
+  pages: readonly number[];
 }
 
 export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, lengthening: 0, pages: 0 };
@@ -114,12 +124,17 @@ function measure(
     const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
     const lengthening =
       node.alias && !(isShortValue(inner) && node.alias.value.length <= node.name.value.length) ? 1 : 0;
-    if (!node.selectionSet) return { ...noCost, complexity: own, depth: 1, aliases, lengthening };
+    const at = node.alias?.value ?? node.name.value;
+    if (!node.selectionSet) {
+      const costliest = own > 0 ? { path: at, complexity: own, pages: [] } : undefined;
+      return { ...noCost, complexity: own, depth: 1, aliases, lengthening, costliest };
+    }
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
     const ownPage = definition && pageSize(node, definition.args);
     const children = selection(node.selectionSet, isKnown ? inner : undefined, ownPage);
-    const { complexity, depth } = children;
+    const { complexity, depth, costliest } = children;
+    const pages = size > 1 && page !== undefined ? [size] : [];
     return sum(
       {
         complexity: own + size * (1 + complexity),
@@ -127,8 +142,18 @@ function measure(
         aliases,
         lengthening,
         pages: ownPage === undefined ? 0 : 1,
+        costliest: { path: at, complexity: own + size, pages },
       },
-      { ...children, complexity: 0, depth: 0 },
+      {
+        ...children,
+        complexity: 0,
+        depth: 0,
+        costliest: costliest && {
+          path: `${at}.${costliest.path}`,
+          complexity: Math.min(size * costliest.complexity, Number.MAX_SAFE_INTEGER),
+          pages: [...pages, ...costliest.pages],
+        },
+      },
     );
   }
 
@@ -180,7 +205,16 @@ const sum = (one: QueryCost, other: QueryCost): QueryCost => ({
   aliases: Math.min(one.aliases + other.aliases, Number.MAX_SAFE_INTEGER),
   lengthening: Math.min(one.lengthening + other.lengthening, Number.MAX_SAFE_INTEGER),
   pages: Math.min(one.pages + other.pages, Number.MAX_SAFE_INTEGER),
+  costliest: costlier(one.costliest, other.costliest),
 });
+
+/** Of the same field, selected again, both. */
+function costlier(one: CostlyField | undefined, other: CostlyField | undefined): CostlyField | undefined {
+  if (!one || !other) return one ?? other;
+  if (one.path === other.path)
+    return { ...one, complexity: Math.min(one.complexity + other.complexity, Number.MAX_SAFE_INTEGER) };
+  return other.complexity > one.complexity ? other : one;
+}
 
 interface Measured {
   cost: QueryCost;
@@ -239,7 +273,13 @@ function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
     const asked = { ...cost, mutations: isMutation ? changesIn(operation, document).length : 0 };
     const exceeded = measured
       .filter((limit) => asked[limit] > limits[limit])
-      .map((limit) => ({ limit, actual: asked[limit], maximum: limits[limit] }));
+      .map((limit) => ({
+        limit,
+        actual: asked[limit],
+        maximum: limits[limit],
+        // A path that is too deep may be as long as the document.
+        ...(limit === 'complexity' && cost.depth <= limits.depth && { costliest: cost.costliest }),
+      }));
     if (exceeded.length > 0) throw failure('QUERY_TOO_COMPLEX', { exceeded });
     return cost;
   };

@@ -82,3 +82,21 @@ builder.prismaObjectFields(Goal, (t) => ({
     resolve: ({ space }) => (canView(space) ? space : null),
   }),
 }));
+
+/** What a project belongs to. */
+builder.prismaObjectFields(Project, (t) => ({
+  goal: t.field({
+    type: Goal,
+    nullable: true,
+    description: 'The goal that the project works towards. Null if there is none or the caller cannot see it.',
+    select: (_args, { actor }, nested) => ({ goal: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
+    resolve: ({ goal }) => (goal && canView(goal) ? goal : null),
+  }),
+  space: t.field({
+    type: Space,
+    nullable: true,
+    description: 'The space of the project. Null if the caller cannot see the space.',
+    select: (_args, { actor }, nested) => ({ space: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
+    resolve: ({ space }) => (canView(space) ? space : null),
+  }),
+}));

@@ -1,9 +1,19 @@
 import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
-import { type GoalFilter as Filter, goalCursor, goalList, type GoalOrder as Order } from '../../lists/goals.js';
+import {
+  type GoalFilter as Filter,
+  goalCursor,
+  goalList,
+  goalsOfSpaces,
+  type GoalOrder as Order,
+  spaceGoalCursor,
+  subgoalCursor,
+  subgoalsOf,
+} from '../../lists/goals.js';
 import { notFound } from '../../platform/failures/index.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder, everyName, namedText } from '../builder.js';
-import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { Space } from '../people/spaces.js';
 import { plannedQuery } from '../plans.js';
 import { OrderDirection } from '../scalars.js';
 import { Goal } from './goal.js';
@@ -104,6 +114,40 @@ builder.queryField('goals', (t) =>
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: goalList(context.actor, filter ?? {}, orderBy ?? byName),
+        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
+      }),
+  }),
+);
+
+builder.prismaObjectField(Space, 'goals', (t) =>
+  t.field({
+    type: GoalConnection,
+    description:
+      'The goals of the space that the caller can see, also closed and archived ones, sorted by name. `goals` filters and sorts them.',
+    args: pageArguments,
+    extensions: checkedPage(spaceGoalCursor),
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      resolveConnection(context, info, args, {
+        list: goalsOfSpaces(context.actor),
+        scope: id,
+        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
+      }),
+  }),
+);
+
+builder.prismaObjectField(Goal, 'subgoals', (t) =>
+  t.field({
+    type: GoalConnection,
+    description:
+      'The goals whose parent the goal is and that the caller can see, also closed and archived ones, sorted by name.',
+    args: pageArguments,
+    extensions: checkedPage(subgoalCursor),
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      resolveConnection(context, info, args, {
+        list: subgoalsOf(context.actor),
+        scope: id,
         ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
       }),
   }),

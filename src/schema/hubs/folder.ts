@@ -97,6 +97,15 @@ export async function readWithPath<Row extends object>(
   return found;
 }
 
+builder.objectField(ResourceHubFolder, 'parentFolder', (t) =>
+  t.field({
+    type: ResourceHubFolder,
+    nullable: true,
+    description: "The folder that the folder is in. Null if it is at the hub's root.",
+    resolve: (folder, _args, context, info) => folderOf(folder, context, info),
+  }),
+);
+
 builder.queryField('resourceHubFolder', (t) =>
   t.field({
     type: ResourceHubFolder,

@@ -1,11 +1,25 @@
 import { notificationCursor, notificationList } from '../../lists/notifications.js';
+import { operations } from '../../operations/index.js';
+import { snakeCase } from '../../platform/http/index.js';
 import { itemsOf, keyOf, type Surface as SurfaceName } from '../../policies/access.js';
-import { builder, keyColumns } from '../builder.js';
+import { builder, enumOf, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Surface } from '../events/activity.js';
 import { plannedQuery } from '../plans.js';
+import { webhookScope } from '../webhooks/changeWebhooks.js';
 import { Notification } from './notifications.js';
 import { Person } from './person.js';
+
+const scopes: Record<string, string> = {
+  ...Object.fromEntries(operations.map(({ field, title }) => [snakeCase(field), `${title}: \`${field}\`.`])),
+  [webhookScope]: 'Create, change and delete webhooks, and have them send events.',
+};
+
+const TokenScope = enumOf(
+  'TokenScope',
+  'What a token may be limited to. REST, the tools and the command line have the same names in lower case.',
+  scopes,
+);
 
 const ApiToken = builder.prismaObject('ApiToken', {
   select: keyColumns,
@@ -17,12 +31,14 @@ const ApiToken = builder.prismaObject('ApiToken', {
       description: 'The last four characters of the token, so that people can recognize it.',
     }),
     canWrite: t.exposeBoolean('canWrite', { description: 'Whether the token can run mutations.' }),
-    scopes: t.stringList({
+    scopes: t.field({
+      type: [TokenScope],
       nullable: true,
       description:
-        'The operations that the token may run if it can write, such as `reopen_goal`, and `manage_webhooks`. Null for all that there are and are to come.',
+        'What the token may change if it can write, of what there is in this version. Null for all that there is and is to come.',
       select: { scopes: true },
-      resolve: ({ scopes }) => itemsOf(scopes),
+      // A token that a later version has made may have others.
+      resolve: ({ scopes: granted }) => itemsOf(granted)?.filter((scope) => Object.hasOwn(scopes, scope)) ?? null,
     }),
     surfaces: t.field({
       type: [Surface],

@@ -18,7 +18,8 @@ import { ActivityAction, EventOrigin } from '../events/activity.js';
 import { Webhook } from './webhook.js';
 
 /** The one scope of all that changes webhooks. */
-const manages = { scope: 'manage_webhooks' };
+export const webhookScope = 'manage_webhooks';
+const manages = { scope: webhookScope };
 
 /** Gives a mutation's payload the webhook of its `webhookId`. */
 const addWebhook = (payload: Parameters<typeof builder.objectField>[0]) =>

@@ -68,6 +68,8 @@ export const fields: Record<string, Row> = {
   'Goal.space': seen(column('goals', 'space_id')),
   'Goal.parentGoal': seen(column('goals', 'parent_goal_id')),
   'Goal.parentGoalId': seen(column('goals', 'parent_goal_id')),
+  'Goal.subgoals': seen('SELECT parent_goal_id AS source, id AS target FROM goals WHERE parent_goal_id IS NOT NULL'),
+  'Space.goals': seen('SELECT space_id AS source, id AS target FROM goals'),
   'Goal.projects': seen('SELECT goal_id AS source, id AS target FROM projects'),
   'Goal.notifications': own(unread('goal_id')),
   'Goal.activities': part,
@@ -91,6 +93,8 @@ export const fields: Record<string, Row> = {
 
   'Project.champion': part,
   'Project.reviewer': part,
+  'Project.goal': seen(column('projects', 'goal_id')),
+  'Project.space': seen(column('projects', 'space_id')),
   'Project.goalId': seen(column('projects', 'goal_id')),
   'Project.spaceId': seen(column('projects', 'space_id')),
 
@@ -115,6 +119,7 @@ export const fields: Record<string, Row> = {
   },
   'ResourceHubFolder.nodes': seen(nodesIn('parent_folder_id', 'parent_folder_id IS NOT NULL')),
   'ResourceHubFolder.resourceHubId': part,
+  'ResourceHubFolder.parentFolder': part,
   'ResourceHubFolder.parentFolderId': part,
 
   'ResourceHubFile.resourceHub': part,
@@ -157,6 +162,7 @@ export const fields: Record<string, Row> = {
   'DeleteResourceHubFilePreview.notified': ruled,
   'RecoverResourceHubFilePreview.file': ruled,
   'RestoreDocumentVersionPreview.version': ruled,
+  'RestoreDocumentVersionPreview.subscribed': ruled,
   'ReopenGoalPayload.goal': ruled,
   'DeleteResourceHubFilePayload.file': ruled,
   'RecoverResourceHubFilePayload.file': ruled,
