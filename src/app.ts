@@ -20,6 +20,7 @@ import {
   createGraphql,
   type ExecuteDocument,
   type PersistedDocuments,
+  type Plugin,
   type QueryLimits,
   type StreamSummary,
 } from './platform/graphql/index.js';
@@ -77,6 +78,8 @@ interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Parti
   queryLimits?: Partial<QueryLimits>;
   /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
+  /** Plugins of Envelop or Yoga, of whoever embeds the gateway. */
+  plugins?: readonly Plugin[] | undefined;
   /** Called with the company after a mutation has been committed there. */
   onChange?: (companyId: string) => void;
   /** The open subscriptions. */

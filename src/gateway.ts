@@ -7,7 +7,7 @@ import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import type { DemoKey } from './pages/demo.js';
 import { purgeRegularly } from './platform/administration/index.js';
-import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
+import { type Plugin, purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
 import { NodeServer, Overload } from './platform/http/index.js';
 import { createRateLimiters } from './platform/limits/index.js';
 import {
@@ -38,6 +38,8 @@ export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
   demo: { tokens: DemoTokens; tokensFile?: string; key: DemoKey | undefined; webhookKey: string } | undefined;
+  /** Plugins of whoever embeds it. */
+  plugins?: readonly Plugin[];
 }
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
@@ -100,7 +102,11 @@ interface ConnectedGateway {
 }
 
 /** Connects to the database, which is migrated. */
-export async function connectGateway(config: Config, { url, demo }: Job, logger: Logger): Promise<ConnectedGateway> {
+export async function connectGateway(
+  config: Config,
+  { url, demo, plugins }: Job,
+  logger: Logger,
+): Promise<ConnectedGateway> {
   const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = await openReady({ ...config, url, timeouts, onError });
@@ -131,6 +137,7 @@ export async function connectGateway(config: Config, { url, demo }: Job, logger:
     rateLimiters,
     demo: demo && shownDemo(demo),
     persisted,
+    plugins,
     stopping: stopping.signal,
     onChange: events.dispatcher.changed,
     streams,

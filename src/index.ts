@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openDatabase } from './database.js';
+import { applicationTables, databaseTables, openDatabase } from './database.js';
 import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gateway.js';
+import { grantToApplication } from './platform/administration/index.js';
 import { lazy } from './platform/caching/index.js';
-import { ConfigError } from './platform/settings/index.js';
+import { readPlugins } from './platform/graphql/index.js';
+// biome-ignore lint/style/noRestrictedImports: the types of the package include this file alone
+import { ConfigError } from './platform/settings/configError.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settings as known } from './settings.js';
 import { documentSource, streamSource } from './workspace/file.js';
@@ -10,7 +13,7 @@ import { importFrom } from './workspace/import.js';
 import { ImportError, type ImportOptions, type ImportReport, UnknownChangesError } from './workspace/report.js';
 
 export type { ImportReport };
-export { ImportError, UnknownChangesError };
+export { ConfigError, ImportError, UnknownChangesError };
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
@@ -22,11 +25,15 @@ export interface GatewayOptions {
   settings?: Readonly<Record<string, string>>;
   /** Gets each line of the log, which is JSON and ends with a line feed. By default they go to stderr. */
   log?: (line: string) => void;
+  /** Plugins of Envelop or GraphQL Yoga. docs/install.md says which of their hooks run. */
+  plugins?: readonly object[];
 }
 
 export interface Gateway {
-  /** Responds to a request of a `node:http` server. */
+  /** Responds to a request of a `node:http` server, or of Express, also behind `express.json()`. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Responds to a Request of fetch, for frameworks that are built on it. Needs no `this`. */
+  readonly fetch: (request: Request) => Promise<Response>;
   /**
    * Turns `/readyz` to 503, waits for running requests for up to DRAIN_SECONDS, and closes every connection to the
    * database. Close your server first, so that no request comes any more.
@@ -45,13 +52,14 @@ const ofServe = [
  * Rejects if a setting cannot be used, or if the database does not respond or is not migrated.
  */
 async function embedGateway(options: GatewayOptions): Promise<Gateway> {
-  const { databaseUrl, settings, log }: Partial<GatewayOptions> = { ...options };
+  const { databaseUrl, settings, log, plugins: given = [] }: Partial<GatewayOptions> = { ...options };
   const config = readSettings(databaseUrl, settings ?? {});
+  const plugins = readPlugins(given);
   const logger = createLogger(config.logLevel, log && { write: careful(log) });
   const info = (message: string) => logger.info(message);
   const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize, log: info }, { migrations: 'require' });
   const { db: maintained, url } = opened;
-  const gateway = await connectGateway(config, { url, demo: undefined }, logger).catch(async (error) => {
+  const gateway = await connectGateway(config, { url, demo: undefined, plugins }, logger).catch(async (error) => {
     await opened.close();
     throw error;
   });
@@ -65,7 +73,29 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
     await stopPurging();
     await Promise.all([gateway.close(), opened.close()]);
   });
-  return { listener: nodeServer.listener, close };
+  return { listener: nodeServer.listener, fetch: nodeServer.fetch, close };
+}
+
+export interface MigrateOptions {
+  /** The database, and the role that owns its tables. */
+  databaseUrl: string;
+  /** The role of the main application, which gets its privileges on new tables. */
+  applicationRole?: string;
+}
+
+/** Does what `goalpost migrate` does. Resolves to the names of the migrations that were applied. */
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const { databaseUrl, applicationRole: role }: Partial<MigrateOptions> = { ...options };
+  if (!databaseUrl) throw new ConfigError('migrate needs databaseUrl');
+  const config = configOf({ values: { DATABASE_URL: databaseUrl }, fromFile: new Set() });
+  const { applied, url, close } = await openDatabase({ ...config, poolSize: 1 }, { migrations: 'apply' });
+  try {
+    if (role !== undefined)
+      await grantToApplication(url, { table: databaseTables.tenants, role, tables: applicationTables });
+    return applied;
+  } finally {
+    await close();
+  }
 }
 
 export interface PackageImport extends Omit<ImportOptions, 'shown'> {

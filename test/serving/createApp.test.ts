@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createApp, type Gateway } from '../../src/index.js';
+import { ConfigError, createApp, type Gateway, migrate } from '../../src/index.js';
 import { asAdministrator, createEmptyDatabase } from '../support/database.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -116,6 +116,29 @@ describe("createApp in a server of one's own", () => {
     }
   });
 
+  test.each([
+    ['a value, as of express.json()', (read: string) => JSON.parse(read), 200],
+    ['a text', (read: string) => read, 200],
+    ['bytes', (read: string) => Buffer.from(read), 200],
+    ['a value that is too deep', () => JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)), 400],
+    ['nothing', () => undefined, 400],
+  ])('takes from req.body what a middleware has read: %s', async (_what, left, status) => {
+    const { app } = await embedded();
+    const server = createServer(async (req, res) => {
+      Object.assign(req, { body: left(await text(req)) });
+      app.listener(req, res);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+    const { id } = await world.closedGoal(space);
+    const post = (path: string, body: object) =>
+      fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect((await post('/graphql', { query: '{ viewer { person { id } } }' })).status).toBe(status);
+    expect((await post('/api/external/v1/reopen_goal', { id })).status).toBe(status);
+  });
+
   test('survives a log function that fails, and writes its lines to stderr', async () => {
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => written.mockRestore());
@@ -173,6 +196,11 @@ describe("createApp in a server of one's own", () => {
   test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {
     const { directUrl, drop } = await createEmptyDatabase();
     await expect(createApp({ databaseUrl: directUrl })).rejects.toThrow('The database is not up to date');
+    expect(await migrate({ databaseUrl: directUrl })).not.toEqual([]);
+    expect(await migrate({ databaseUrl: directUrl })).toEqual([]);
+    const app = await createApp({ databaseUrl: directUrl, settings: prepared, log: () => {} });
+    await app.close();
+    await expect(migrate({ databaseUrl: '' })).rejects.toBeInstanceOf(ConfigError);
     await drop();
     await expect(createApp({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toThrow('Cannot connect');
     await expect(createApp({ databaseUrl: '' })).rejects.toThrow('createApp needs databaseUrl');

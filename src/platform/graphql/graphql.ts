@@ -1,58 +1,15 @@
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
-import { createYoga, type GraphQLParams } from 'graphql-yoga';
-import { failure, quoted } from '../failures/index.js';
-import {
-  type Handler,
-  type Mask,
-  parseRequestJson,
-  type RequestContext,
-  type RequestHead,
-  type Route,
-  readJson,
-} from '../http/index.js';
+import { type DocumentNode, type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { createYoga } from 'graphql-yoga';
+import type { Handler, Mask, RequestContext, RequestHead, Route } from '../http/index.js';
 import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
 import { responseTypes, streamType } from './mediaTypes.js';
-import type { Once, OperationContext } from './operation.js';
-import {
-  DocumentCache,
-  type PersistedDocuments,
-  useNoPersistedDocuments,
-  useParsing,
-  usePersistedDocuments,
-} from './parsing.js';
+import { type Once, type OperationContext, operationOf, type Plugin } from './operation.js';
+import { paramsOf } from './params.js';
+import { DocumentCache, type PersistedDocuments, useParsing } from './parsing.js';
+import { ownError } from './plugins.js';
 import { rejected, respond } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions.js';
 import { type QueryLimits, useValidation } from './validation.js';
-
-/** Reads the parameters of a POST from its body, with the checks of every JSON body; those of a GET from its URL. */
-async function readParams(request: RequestHead, bodyLimit: number, context: OperationContext): Promise<GraphQLParams> {
-  if (request.method === 'GET') return withQuery(readSearch(new URL(request.url).searchParams));
-  const body = await readJson(request, bodyLimit, context);
-  if (Array.isArray(body)) context.batchSize = body.length;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return withQuery(body as GraphQLParams);
-  throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
-}
-
-/** Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. One that is null is. */
-function withQuery(given: GraphQLParams): GraphQLParams {
-  const params: GraphQLParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  if ('query' in params && 'documentId' in params)
-    throw failure('BAD_REQUEST', { problem: 'Send either query or documentId, not both.' });
-  if ('query' in params || 'documentId' in params || 'extensions' in params) return params;
-  const [other] = Object.keys(params).filter((name) => name !== 'variables' && name !== 'operationName');
-  if (other === undefined) throw failure('BAD_REQUEST', {});
-  throw failure('BAD_REQUEST', { problem: `The parameter "query" is missing. ${quoted(other)} is not a parameter.` });
-}
-
-/** An empty `operationName` is none, as GraphQL over HTTP says. */
-function readSearch(search: URLSearchParams): GraphQLParams {
-  const given = [...search]
-    .filter(([name, value]) => name !== 'operationName' || value !== '')
-    .map(([name, value]) =>
-      (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseRequestJson(value)] : [name, value],
-    );
-  return Object.fromEntries(given);
-}
 
 interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, SubscriptionOptions {
   schema: GraphQLSchema;
@@ -60,6 +17,8 @@ interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, Subscriptio
   bodyLimit: number;
   limits: QueryLimits;
   persisted?: PersistedDocuments | undefined;
+  /** Plugins of others, whose hooks run after ours. */
+  plugins?: readonly Plugin[] | undefined;
 }
 
 /**
@@ -82,9 +41,15 @@ const streamHeaders = {
   'X-Accel-Buffering': 'no',
 };
 
+/** What a plugin makes of a result must be one, too. */
+function onlyResult(result: ExecutionResult | AsyncIterable<unknown>): ExecutionResult {
+  if (Symbol.asyncIterator in result) throw new Error('a request has one result');
+  return result;
+}
+
 /** The GraphQL server: Yoga, with a plugin for each phase. */
 export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
-  const { schema, mask, bodyLimit, limits, persisted } = options;
+  const { schema, mask, bodyLimit, limits, persisted, plugins = [] } = options;
   const documents = new DocumentCache();
   const executeOperation = createExecution(options);
   const yoga = createYoga<OperationContext>({
@@ -94,26 +59,33 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     // Masked below, where it is known whose request it is.
     maskedErrors: false,
     plugins: [
-      persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
       useParsing({ limits, documents }),
       useValidation({ limits, documents }),
       useExecution(executeOperation),
       useSubscriptions(options),
+      ...plugins,
     ],
   });
 
   const masked = (result: ExecutionResult, context: RequestContext): ExecutionResult =>
-    result.errors ? { ...result, errors: result.errors.map((error) => mask(error, context)) } : result;
+    result.errors ? { ...result, errors: result.errors.map((error) => mask(ownError(error), context)) } : result;
 
-  /** The result of a request, or why it has none. Yoga reads no more of a request than its method and headers. */
-  async function resultOf(request: RequestHead, operation: OperationContext) {
+  /** The result of a request, or why it has none. */
+  async function resultOf(request: RequestHead, operation: OperationContext): Promise<ExecutionResult> {
     try {
-      const params = await readParams(request, bodyLimit, operation);
-      const result = await yoga.getResultForParams({ params, request: request as Request }, operation);
-      if (!result || Symbol.asyncIterator in result) throw new Error('a request has one result');
-      return masked(result, operation);
+      const params = await paramsOf(request, { bodyLimit, persisted }, operation);
+      const { query, variables: variableValues, operationName } = params;
+      const enveloped = yoga.getEnveloped(Object.assign(operation, { request, params }));
+      const document = enveloped.parse(query);
+      const errors = enveloped.validate(enveloped.schema, document);
+      if (errors.length > 0) return masked({ errors }, operation);
+      const contextValue = await enveloped.contextFactory();
+      const isSubscription = operationOf(document, operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
+      const run = isSubscription ? enveloped.subscribe : enveloped.execute;
+      const args = { schema: enveloped.schema, document, variableValues, operationName, contextValue };
+      return masked(onlyResult(await run(args)), operation);
     } catch (error) {
-      return { errors: [mask(error, operation)] };
+      return { errors: [mask(ownError(error), operation)] };
     }
   }
 
@@ -126,11 +98,16 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
   };
 
   const execute: ExecuteDocument = async (document, variables, request, context, { isStored = true, once } = {}) => {
-    const contextValue = { ...context, request, isStored, ...(once && { once }) } satisfies OperationContext & {
-      request: RequestHead;
-    };
-    const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
-    return masked(result, context);
+    const params = { query: document.loc?.source.body, variables };
+    const operation = { ...context, request, params, isStored, ...(once && { once }) };
+    try {
+      const enveloped = yoga.getEnveloped(operation);
+      const contextValue = await enveloped.contextFactory();
+      const args = { schema: enveloped.schema, document, variableValues: variables, contextValue };
+      return masked(onlyResult(await enveloped.execute(args)), context);
+    } catch (error) {
+      throw ownError(error);
+    }
   };
 
   /** The path of GraphQL. */

@@ -149,6 +149,8 @@ export interface OperationContext extends RequestContext {
   once?: Once;
   /** How many operations a batch has. Batches are refused. */
   batchSize?: number;
+  /** What its text was parsed to, which other plugins may replace. */
+  parsed?: DocumentNode;
   cost?: QueryCost;
   /** Whether its response is long. */
   isLong?: boolean;

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import {
   type DocumentNode,
   type GraphQLError,
@@ -16,6 +15,7 @@ import {
   TokenKind,
   validate,
 } from 'graphql';
+import type { GraphQLParams } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { fileProblem } from '../../files.js';
 import { failure, quoted, shortened } from '../failures/index.js';
@@ -146,30 +146,24 @@ export interface PersistedDocuments {
 const documentIdParameter = 'documentId';
 
 /**
- * Runs the operator's documents by identifier: the `documentId` of a request, or the hash that clients for automatic
- * persisted queries send. A request cannot add documents. Decisions: "Persisted documents".
+ * The text of the operator's document that a request names: by `documentId`, or by the hash that clients for automatic
+ * persisted queries send. Undefined if it brings its own. A request cannot add documents: where there are none, such a
+ * client is asked to send the document. Decisions: "Persisted documents".
  */
-export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =>
-  usePersistedOperations({
-    allowArbitraryOperations: !only,
-    getPersistedOperation: (id) => documents.get(id) ?? null,
-    extractPersistedOperationId: (params) => identifierIn(params) ?? null,
-    customErrors: {
-      notFound: ({ params }) => notFound(params),
-      keyNotFound: () => failure('BAD_REQUEST'),
-      persistedQueryOnly: () => failure('PERSISTED_DOCUMENT_REQUIRED'),
-    },
-  });
-
-/**
- * Where there are no persisted documents: asks clients for automatic persisted queries, which send the hash of a
- * document first, so that they send the document.
- */
-export const useNoPersistedDocuments = (): Plugin => ({
-  onParams({ params }) {
-    if (!params.query && automaticHashIn(params) !== undefined) throw notFound(params);
-  },
-});
+export function persistedText(params: GraphQLParams, persisted: PersistedDocuments | undefined): string | undefined {
+  if (params.query) {
+    if (persisted?.only) throw failure('PERSISTED_DOCUMENT_REQUIRED');
+    return undefined;
+  }
+  const id = persisted ? identifierIn(params) : automaticHashIn(params);
+  if (id === undefined) {
+    if (persisted) throw failure('BAD_REQUEST');
+    return undefined;
+  }
+  const text = persisted?.documents.get(id);
+  if (text === undefined) throw notFound(params);
+  return text;
+}
 
 const notFound = (params: object) =>
   failure('PERSISTED_QUERY_NOT_FOUND', documentIdParameter in params ? { identifier: identifierIn(params) } : {});
@@ -199,6 +193,7 @@ export const useParsing = ({ limits, documents }: ParsingOptions): Plugin => ({
     if (known) setParsedDocument(known);
     return ({ result }) => {
       if (!result || result instanceof Error) return;
+      Object.assign(context, { parsed: result });
       const problem = operationProblem(result, context.params.operationName);
       if (problem) throw failure('BAD_REQUEST', { problem });
     };

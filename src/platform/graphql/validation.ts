@@ -321,7 +321,7 @@ function requireUnconditionalField(document: DocumentNode, operation: OperationD
 export function useValidation({ limits, documents }: ValidationOptions): Plugin {
   let costOf: ReturnType<typeof costWithin> | undefined;
   return {
-    onValidate({ params: { schema, documentAST: document }, context, setResult }) {
+    onValidate({ params: { schema, documentAST: document, rules }, context, validateFn, setValidationFn }) {
       const { params, record, grants } = context;
       const operation = operationOf(document, params.operationName);
       if (!operation) return;
@@ -336,13 +336,16 @@ export function useValidation({ limits, documents }: ValidationOptions): Plugin 
       requireUnconditionalField(document, operation);
       costOf ??= costWithin(limits, schema);
       Object.assign(context, { cost: costOf(document, operation, params.variables ?? {}) });
-      if (documents.has(document)) {
-        setResult([]);
-        return;
-      }
-      return ({ valid: isValid }) => {
-        if (isValid) documents.add(document);
-      };
+      const own = rules?.length;
+      // Another plugin may add rules, which need not say the same of each request, or replace the document.
+      setValidationFn(
+        (schemaNow: GraphQLSchema, documentNow: DocumentNode, rulesNow: unknown[] = [], ...more: unknown[]) => {
+          if (rulesNow.length === own && documents.has(documentNow)) return [];
+          const errors: unknown[] = validateFn(schemaNow, documentNow, rulesNow, ...more);
+          if (errors.length === 0 && documentNow === context.parsed) documents.add(documentNow);
+          return errors;
+        },
+      );
     },
   };
 }

@@ -161,9 +161,32 @@ export async function readJson(
   requireJson(headers.get('content-type'));
   requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = req ? await receiveBody((take) => readBytes(req, limit, take)) : Buffer.alloc(0);
+  const bytes = req
+    ? (bytesRead(req, limit) ?? (await receiveBody((take) => readBytes(req, limit, take))))
+    : Buffer.alloc(0);
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
   return parseRequestJson(bytes.toString());
+}
+
+/**
+ * The body that a middleware in front, such as `express.json()`, has read and left in `req.body`: a value, a text or bytes.
+ * Undefined if none has. Of a value it is not known any more what the middleware has silently changed.
+ */
+function bytesRead(req: IncomingMessage & { body?: unknown }, limit: number): Buffer | undefined {
+  const { readableEnded, body } = req;
+  if (!readableEnded || body === undefined) return undefined;
+  const bytes =
+    body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(typeof body === 'string' ? body : textOf(body));
+  if (bytes.length > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
+  return bytes;
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    throw failure('MALFORMED_JSON', { problem: `the value is nested deeper than ${maximumDepth} levels` });
+  }
 }
 
 function requireJson(contentType: string | null): void {

@@ -8,6 +8,7 @@ import { type Callers, clientAddress } from '../limits/index.js';
 import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat, tooManyOfOne } from './admission.js';
 import { Connections, type Running } from './connections.js';
+import { fetchFrom } from './fetch.js';
 import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
 import type { HttpResponse } from './response.js';
@@ -207,6 +208,8 @@ export class NodeServer {
   readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void => this.#handle(req, res);
+  /** The same for a Request of fetch. */
+  readonly fetch = (request: Request): Promise<Response> => fetchFrom(this.server, request);
 
   constructor(options: NodeServerOptions) {
     this.#options = options;

@@ -47,7 +47,11 @@ test('the package has what runs and what documents it, and needs no package but 
     'prisma',
     'schema.graphql',
   ]);
-  expect(files.filter((file) => file.endsWith('.d.ts'))).toEqual(['dist/index.d.ts', 'dist/workspace/report.d.ts']);
+  expect(files.filter((file) => file.endsWith('.d.ts'))).toEqual([
+    'dist/index.d.ts',
+    'dist/platform/settings/configError.d.ts',
+    'dist/workspace/report.d.ts',
+  ]);
   const { stdout: manifest } = await run('tar', ['-xzOf', packed.tarball, 'package/package.json']);
   expect(JSON.parse(manifest)).not.toHaveProperty('dependencies');
   expect(Object.keys(JSON.parse(manifest).optionalDependencies)).toEqual(
@@ -162,10 +166,13 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await writeFile(
       join(folder, 'typed.mts'),
       `import { createServer } from 'node:http';
-import { createApp, type Gateway, type GatewayOptions, ImportError, type ImportReport, importWorkspace } from 'goalpost';
-const options: GatewayOptions = { databaseUrl: 'x', settings: { PAGES: 'docs' }, log: (line: string) => void line };
+import { ConfigError, createApp, type Gateway, type GatewayOptions, ImportError, type ImportReport, importWorkspace, migrate } from 'goalpost';
+const options: GatewayOptions = { databaseUrl: 'x', settings: { PAGES: 'docs' }, log: (line: string) => void line, plugins: [{ onExecute() {} }] };
 const app: Gateway = await createApp(options);
 createServer(app.listener);
+const applied: string[] = await migrate({ databaseUrl: 'x' });
+const response: Response = await app.fetch(new Request('http://x/graphql'));
+const isSettings = (error: unknown): boolean => error instanceof ConfigError;
 // @ts-expect-error: there is no such option
 await createApp({ databaseUrl: 'x', port: 1 });
 const report: ImportReport = await importWorkspace({}, { databaseUrl: 'x', update: true });
