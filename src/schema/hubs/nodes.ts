@@ -132,8 +132,7 @@ builder.queryField('resourceHubNodes', (t) =>
     args: {
       text: t.arg.string({
         required: true,
-        description:
-          'What the name contains: words in any order, ignoring case and accents.',
+        description: 'What the name contains: words in any order, ignoring case and accents.',
         extensions: namedText,
       }),
       ...pageArguments,

@@ -54,12 +54,10 @@ const nodes: [type: string, attribute: string, looks: string][] = [
   ['youtube', 'src', 'height'],
   ['poll', 'question', ''],
 ];
-const atom = fc
-  .tuple(fc.constantFrom(...nodes), token, token)
-  .map(([[type, attribute, looks], about, look]) => ({
-    type,
-    attrs: { [attribute]: about, ...(looks && { [looks]: look }) },
-  }));
+const atom = fc.tuple(fc.constantFrom(...nodes), token, token).map(([[type, attribute, looks], about, look]) => ({
+  type,
+  attrs: { [attribute]: about, ...(looks && { [looks]: look }) },
+}));
 const marks = fc.array(
   fc.oneof(
     fc.constantFrom('bold', 'code', 'highlight', 'strike').map((type) => ({ type })),
