@@ -430,6 +430,9 @@ interface PreparedReader extends Reader {
   choose(given: Arguments, input: Arguments): { document: StoredDocument; variables: Arguments };
 }
 
+/** What a model knows of every list. */
+const ofPaging = new Set(['first', 'after']);
+
 function prepareReader(reader: Reader, stored: (name: string) => StoredDocument): PreparedReader {
   const { name, instead = {}, describes = {} } = reader;
   const document = stored(reader.reads);
@@ -439,7 +442,7 @@ function prepareReader(reader: Reader, stored: (name: string) => StoredDocument)
   const fields = all.flatMap(({ input }) =>
     Object.entries(input.getFields()).map(([field, config]): [string, GraphQLInputFieldConfig] => {
       const { type, extensions } = config;
-      const description = describes[field] ?? config.description;
+      const description = describes[field] ?? (ofPaging.has(field) ? undefined : config.description);
       return [
         field,
         {
