@@ -24,7 +24,7 @@ docker run --read-only --publish 127.0.0.1:4000:4000 --env DATABASE_URL=postgres
 docker run --read-only --env DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost goalpost migrate`,
   `for name in ADMIN OWNER GATEWAY; do echo "\${name}_PASSWORD=$(openssl rand -hex 24)"; done >> .env
 docker compose up --build --detach
-docker compose run --rm --volume ./workspace.json:/workspace.json:ro gateway import /workspace.json
+docker compose run --rm --no-TTY gateway import - < workspace.json
 docker compose run --rm gateway token create --person ann --name CI --write`,
   `psql "$DATABASE_URL" --set ON_ERROR_STOP=on --single-transaction --set company=acme --file remove-company.sql`,
   'npm ci && npm start',
@@ -341,7 +341,7 @@ describe("on the operator's own PostgreSQL", () => {
         'node_modules/goalpost/docs/application': pathOf('docs/application'),
         'npm install pg tsx': `ln -s ${pathOf('node_modules')} node_modules`,
       });
-      expect(printed).toMatch(/^sent file 1: \d+ changes\n/m);
+      expect(printed).toMatch(/^sent file 1, changes: \d+\n/m);
       expect(printed).toMatch(/events taken in: \d+\n(?:.*\n)*?sent file 2, changes: 1\n/m);
       expect(printed).toMatch(/"is_closed":false/);
       expect(printed).toMatch(/ launch \| *\n/);
