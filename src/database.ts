@@ -69,20 +69,13 @@ export type Reads = 'reader' | 'prisma';
 
 type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
 
-/** Prisma's client. The reader is one extension of it, without which Prisma executes everything. */
-const clientWith =
-  (reads: Reads): postgres.PrismaModels<PrismaClient>['make'] =>
-  (adapter) => {
+/** Prisma's client and its models. The reader is one extension of it, without which Prisma executes everything. */
+export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
+  make(adapter) {
     const client = new PrismaClient({ adapter, errorFormat: 'minimal' });
     if (reads === 'reader') return client.$extends(postgres.accelerator(models, client, Prisma.prismaVersion.client));
     return client;
-  };
-
-/** One for each way to read: databases share the client of theirs. */
-const clients = { reader: clientWith('reader'), prisma: clientWith('prisma') };
-
-export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
-  make: clients[reads],
+  },
   models: Object.values(Prisma.ModelName),
 });
 

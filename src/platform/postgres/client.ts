@@ -11,7 +11,7 @@ import {
 } from './connections.js';
 import type { RequestScope } from './deadline.js';
 import { type DatabaseTimeouts, openPool, statementNames } from './pool.js';
-import { type Asker, adapter, callPrisma, runOn, sendTo, type Target } from './prisma.js';
+import { type Asker, adapterOn, callPrisma, runOn, sendTo, type Target } from './prisma.js';
 import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
 
 /** A template with values, or SQL that was made of one. */
@@ -89,7 +89,7 @@ export type Database<Client = unknown> = Transaction<Client> & {
 
 /** Makes a client of Prisma, and names its models. */
 export interface PrismaModels<Client> {
-  /** Called once for all databases of the process. The client that is made may be extended. */
+  /** The one that is made may be extended. */
   make: (adapter: SqlDriverAdapterFactory) => ClientMethods;
   /** Only its type: what it has when it is not extended. */
   client?: Client;
@@ -135,21 +135,12 @@ export const accelerate = <Methods extends object>(methods: Methods): Methods =>
   return methods;
 };
 
-/** The client of Prisma that each function has made. */
-const made = new WeakMap<object, ClientMethods>();
-
-function clientOf(make: PrismaModels<unknown>['make']): ClientMethods {
-  const client = made.get(make) ?? make(adapter());
-  made.set(make, client);
-  return client;
-}
-
 /** The database on the connections of a pool. What belongs to no request may take its time. */
 export function databaseOn<Client>(
   { within, close, connectionUse }: PoolConnections,
   { make, models = [] }: Partial<PrismaModels<Client>> = {},
 ): Database<Client> {
-  const client = make && clientOf(make);
+  const client = make?.(adapterOn(within(undefined)));
   const prototype = transactionPrototype(client, models);
   const transactionOf = (target: Target, isRequest: boolean) => new prototype({ target, isRequest });
   const databaseWithin = (scope: RequestScope | undefined): Database<Client> => {
@@ -169,7 +160,10 @@ export function databaseOn<Client>(
         ),
       requirePrerequisite: () => connection.requirePrerequisite(),
       connectionUse,
-      $disconnect: close,
+      $disconnect: async () => {
+        await client?.$disconnect();
+        await close();
+      },
     }) as never;
   };
   return databaseWithin(undefined);
@@ -177,6 +171,7 @@ export function databaseOn<Client>(
 
 interface ClientMethods extends Statements {
   $transaction(asked: never, options?: Options): Promise<unknown>;
+  $disconnect(): Promise<void>;
 }
 
 const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...values) : query);

@@ -20,7 +20,7 @@ export interface Asker {
   readonly isRequest: boolean;
 }
 
-/** Prisma's client serves all requests and databases, as each would cost 20 MB: the target goes around its calls. */
+/** Prisma's client serves all requests, as each client would cost 20 MB: the target goes around its calls. */
 const current = new AsyncLocalStorage<Target>();
 
 /** What Prisma sends while it does this work goes to the target. */
@@ -87,13 +87,9 @@ const namesCompany = (method: string, { where, data, create }: Arguments = {}): 
 
 const nothing = async () => {};
 
-/** Prisma's adapter for whatever connection counts when it is asked: of a request, a transaction, or another database. */
-export function adapter(): SqlDriverAdapterFactory {
-  const target = (): Target => {
-    const found = current.getStore();
-    if (!found) throw new Error('a call of Prisma that belongs to no database');
-    return found;
-  };
+/** Prisma's adapter for whatever connection counts when it is asked: without one of a request, `pool`. */
+export function adapterOn(pool: Connection & Beginning): SqlDriverAdapterFactory {
+  const target = (): Target => current.getStore() ?? pool;
   let savepoints = 0;
   const startTransaction = async (level?: IsolationLevel): Promise<Transaction> => {
     const outer = target();
