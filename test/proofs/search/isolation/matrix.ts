@@ -41,6 +41,7 @@ export class Matrix {
     const answer = await this.world.fetch(path, {
       method,
       headers: {
+        ...(path === '/graphql' && { accept: 'application/graphql-response+json' }),
         'x-request-id': id,
         ...(body && { 'content-type': 'application/json' }),
         ...(caller.token && { authorization: `Bearer ${caller.token}` }),

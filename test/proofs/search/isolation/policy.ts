@@ -47,7 +47,6 @@ export const fields: Record<string, Row> = {
   'Query.resourceHubs': seen(all('resource_hubs')),
   // What it finds is tried below, and in test/api/lists.test.ts.
   'Query.resourceHubNodes': ruled,
-  // Whom and what they find is tried in test/api/people.test.ts and test/api/deletedFiles.test.ts.
   'Query.people': ruled,
   'Query.deletedFiles': ruled,
   'Query.events': seen(
@@ -347,3 +346,6 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
   '/healthz': 'public',
   '/readyz': 'public',
 };
+
+/** What the crawl does not reach: whom and what these find is tried in test/api/{people,deletedFiles} and operations/previews. */
+export const triedElsewhere = ['Query.people', 'Query.deletedFiles', 'RestoreDocumentVersionPreview.subscribed'];
