@@ -47,7 +47,7 @@ test('the package has what runs and what documents it, and needs no package but 
     'prisma',
     'schema.graphql',
   ]);
-  expect(files.filter((file) => file.endsWith('.d.ts'))).toEqual([
+  expect(files.filter((file) => file.endsWith('.d.ts')).sort()).toEqual([
     'dist/index.d.ts',
     'dist/platform/settings/configError.d.ts',
     'dist/workspace/report.d.ts',

@@ -324,7 +324,7 @@ function* argumentsOf(field: GraphQLField<unknown, unknown>, ids: readonly strin
   else
     for (const id of ids)
       if (field.name === 'previewRestoreDocumentVersion') yield { input: { documentId: id, versionNumber: 1 } };
-      else if (field.name.startsWith('previewFile')) yield { input: { fileId: id } };
+      else if (field.name.endsWith('ResourceHubFile')) yield { input: { fileId: id } };
       else yield field.name.startsWith('preview') ? { input: { id } } : { id };
 }
 
