@@ -77,6 +77,9 @@ describe('goalpost serve without a database', () => {
     const first = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
     const file = join(directory, 'demo-tokens.json');
     expect(first.announced).toEqual({
+      level: 30,
+      time: expect.any(Number),
+      msg: 'ready',
       graphql: `${first.base}/graphql`,
       rest: `${first.base}/api/external/v1`,
       browser: expect.stringMatching(/\/\?demo=[\w-]{43}$/),
