@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { comparison, type Difference, Effort } from './difference.js';
-import { pageOf, type TextPage } from './pages.js';
+import { pageOf, type TextPage } from './excerpts.js';
 import { asTyped, isEqual, type Reading, readingOf } from './reading.js';
 
 /** After so many milliseconds others have their turn. */

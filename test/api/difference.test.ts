@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Change, comparison, Effort } from '../../src/text/difference.js';
-import { elided } from '../../src/text/elided.js';
+import { elided } from '../../src/text/excerpts.js';
+import { mentionedIn } from '../../src/text/mentions.js';
 import { inOnePiece, isEqual, plainText, readingOf } from '../../src/text/reading.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -105,6 +106,12 @@ describe('the difference of two texts', () => {
     expect(found[0]).toBe('word');
     expect(found.at(-1)).not.toBe('word');
   });
+});
+
+test('a mention whose id is a number is of the person with its digits', () => {
+  const mention = (id: unknown) => doc(paragraph({ type: 'mention', attrs: { id, label: 'Ann' } }));
+  expect(mentionedIn(mention(42))).toEqual(['42']);
+  for (const id of [4.2, 2 ** 53, null, true]) expect(mentionedIn(mention(id))).toEqual([]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { excerptOf, pageOf } from '../../src/text/pages.js';
+import { excerptOf, pageOf } from '../../src/text/excerpts.js';
 import { inOnePiece } from '../../src/text/reading.js';
 import { createWorld, type Json } from '../support/world.js';
 

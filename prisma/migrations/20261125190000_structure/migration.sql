@@ -1147,6 +1147,7 @@ DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    CREATE INDEX people_name_idx ON people USING gin (search_key(full_name) gin_trgm_ops);
     CREATE INDEX goals_name_idx ON goals USING gin (search_key(name) gin_trgm_ops);
     CREATE INDEX resource_hub_folders_name_idx ON resource_hub_folders USING gin (search_key(name) gin_trgm_ops);
     -- Partial, so that a deletion writes nothing to them.

@@ -1,5 +1,5 @@
 import { badInput } from '../../platform/failures/index.js';
-import type { TextPage as Page } from '../../text/pages.js';
+import type { TextPage as Page } from '../../text/excerpts.js';
 import { builder, longText } from '../builder.js';
 import { ResourceHubDocument } from './document.js';
 import { comparisons, DocumentVersion } from './versions.js';

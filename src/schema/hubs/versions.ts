@@ -1,9 +1,7 @@
-import { badInput } from '../../platform/failures/index.js';
 import { Comparisons } from '../../text/comparisons.js';
 import type { Change, Difference } from '../../text/difference.js';
 import type { DocumentText } from '../../text/documentText.js';
-import { elided } from '../../text/elided.js';
-import { excerptOf, type Excerpt as TextExcerpt } from '../../text/pages.js';
+import { elided, excerptOf, type Excerpt as TextExcerpt } from '../../text/excerpts.js';
 import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import { sharedInOperation } from '../connections.js';
 import { Person } from '../people/person.js';
@@ -47,7 +45,6 @@ const Excerpt = builder.objectRef<TextExcerpt>('TextExcerpt').implement({
   }),
 });
 
-const mostContext = 100;
 const contextOfExcerpts = 8;
 
 const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
@@ -67,14 +64,10 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
           description:
             'How many words of unchanged text to show on each side of a change. What is left out is shown as `…`. By default, ' +
             'nothing is left out.',
+          extensions: { minimum: 0, maximum: 100 },
         }),
       },
-      resolve: ({ changes }, { context }) => {
-        if (context == null) return changes;
-        if (context < 0 || context > mostContext)
-          throw badInput([{ field: 'context', code: 'invalid', message: `must be 0 to ${mostContext}` }]);
-        return elided(changes, context);
-      },
+      resolve: ({ changes }, { context }) => (context == null ? changes : elided(changes, context)),
     }),
     excerpt: t.field({
       type: Excerpt,
