@@ -36,7 +36,7 @@ restoreDocumentVersion adds an earlier version of a document as the newest.</des
 ${record(4, 4, 'Space')}${record(28, 46, 'Goal')}${record(28, 94, 'Resource hub', 118)}${record(52, 136, 'Folder')}
 ${record(76, 184, 'File')}${record(76, 246, 'Document')}
 <text class="note" x="156" y="114">of a space, goal or project</text>
-${operation(57, ['reopenGoal'], 'closed → open')}${operation(187, ['deleteResourceHubFile', 'recoverResourceHubFile'], 'in the hub → deleted → recovered')}
+${operation(57, ['reopenGoal'], 'closed → open')}${operation(187, ['deleteResourceHubFile', 'recoverResourceHubFile'], 'deleted, and brought back')}
 ${operation(257, ['restoreDocumentVersion'], 'version 2 comes back as 4')}${versions}
 <path class="back" d="M147 315v3h68v-2" marker-end="url(#domain-arrow)"/>
 <defs><marker id="domain-arrow" viewBox="0 0 8 8" refX="4" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0l8 4-8 4z"/></marker></defs>

@@ -76,7 +76,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await choose(page, 'ReopenGoal');
     expect(await run(page)).toHaveProperty('extensions.cost');
     const status = page.getByRole('status');
-    await status.getByText(/^200 OK · \d+ ms · complexity 2 of 10,000 · depth 3 of 15$/).waitFor();
+    await status.getByText(/^200 OK · \d+ ms · complexity 3 of 10,000 · depth 3 of 15$/).waitFor();
     expect(await page.locator('.result-window').innerText()).not.toContain('extensions');
 
     await editor(page).locator('.CodeMirror').click();

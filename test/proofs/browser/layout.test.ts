@@ -205,6 +205,6 @@ describe.skipIf(!chromium)('every page', () => {
     const page = await visit(open, path, {});
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors', '/guide']);
+    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors', '/history', '/mcp', '/guide']);
   });
 });
