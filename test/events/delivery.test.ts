@@ -62,6 +62,23 @@ async function setting(endpoint: Awaited<ReturnType<typeof receiver>>, { goals =
   return { caller, company, space, goals: made, id };
 }
 
+test('an endpoint that closes each connection gets no more events than its company may make connections', async () => {
+  const endpoints = [
+    await receiver(),
+    await receiver((_received, response) => void response.writeHead(204, { connection: 'close' }).end()),
+  ] as const;
+  const [kept, closed] = [await setting(endpoints[0], { goals: 20 }), await setting(endpoints[1], { goals: 20 })];
+  for (const { goals, caller } of [kept, closed])
+    for (let round = 0; round < 13; round += 1) await happen(goals, caller);
+  const begin = performance.now();
+  deliveries();
+  const [, received] = await Promise.all(endpoints.map((endpoint) => endpoint.until(260)));
+  const after200 = performance.now() - begin;
+  expect(new Set(received?.map(({ id }) => id)).size).toBe(260);
+  // 200 connections at once, and 60 more at 50 a second.
+  expect(after200).toBeGreaterThan(1_100);
+});
+
 test('an event reaches the endpoint as it was recorded, and is in the log of attempts', async () => {
   const endpoint = await receiver();
   const { goals, caller, company, id } = await setting(endpoint);

@@ -38,6 +38,33 @@ class Tasks {
   }
 }
 
+/** New connections of one process to the endpoints of a company: so many at once, and then so many a second. */
+const connections = { atOnce: 200, perSecond: 50 };
+
+/**
+ * When a company may make one more connection. An endpoint that keeps its connections costs none; one that breaks them, or
+ * sends what nobody has asked for, costs many times as much of the processor for each event, which others need.
+ */
+export class ConnectionPace {
+  readonly #each = 1_000 / connections.perSecond;
+  /** By when the connections that were taken are all due. */
+  readonly #due = new Cache<string, number>(10_000);
+
+  /** Resolves also when `signal` aborts. */
+  async take(companyId: string, signal: AbortSignal): Promise<void> {
+    const now = performance.now();
+    const due = Math.max(this.#due.get(companyId) ?? 0, now) + this.#each;
+    this.#due.set(companyId, due);
+    const wait = due - now - connections.atOnce * this.#each;
+    if (wait > 0) await sleep(wait, undefined, { ref: false, signal }).catch(() => {});
+  }
+
+  /** None was needed. */
+  giveBack(companyId: string): void {
+    this.#due.set(companyId, (this.#due.get(companyId) ?? 0) - this.#each);
+  }
+}
+
 /** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
 export type CountAttempt = (outcome: Attempt['outcome'], seconds: number | undefined) => void;
 
@@ -48,6 +75,7 @@ export interface Tools {
   sender: Sender;
   /** Of all requests of the process. */
   turns: Turns;
+  pace: ConnectionPace;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
   product: Product;
@@ -167,6 +195,7 @@ export class Deliverer {
       ...needs,
       statements,
       turns: new Turns(most.requests),
+      pace: new ConnectionPace(),
       stopping,
       stopped,
     };

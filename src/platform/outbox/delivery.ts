@@ -265,16 +265,20 @@ class Batch {
         queue.settled += 1;
         continue;
       }
-      const isSent = await this.#turns.take(() => this.#tools.turns.take(() => this.#trySending(queue, item)));
+      const isSent = await this.#turns.take(async () => {
+        await this.#tools.pace.take(this.#lease.companyId, this.#tools.stopping);
+        return this.#tools.turns.take(() => this.#trySending(queue, item));
+      });
       if (!isSent) return;
     }
   }
 
   /** Returns whether it was sent: the time of the batch may have passed since it had to wait. */
   async #trySending(queue: RecordQueue, item: Item): Promise<boolean> {
-    if (queue.isParked || this.#mayNotSend(item)) return false;
-    await this.#send(queue, item);
-    return true;
+    const hasToStop = queue.isParked || this.#mayNotSend(item);
+    const usesConnection = !hasToStop && (await this.#send(queue, item));
+    if (!usesConnection) this.#tools.pace.giveBack(this.#lease.companyId);
+    return !hasToStop;
   }
 
   #mayNotSend({ retry }: Item): boolean {
@@ -283,7 +287,8 @@ class Batch {
     return this.#endpoint.isClosed && !retry?.once && !this.#isProbe;
   }
 
-  async #send(queue: RecordQueue, item: Item): Promise<void> {
+  /** Returns whether it took a new connection. */
+  async #send(queue: RecordQueue, item: Item): Promise<boolean> {
     const { sender, keys, product, stopped } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const attempt = attemptOf(item);
@@ -303,7 +308,7 @@ class Batch {
     const delivery = await sender.send(message, stopped);
     clearTimeout(timer);
     queue.current = 'unsent';
-    if (stopped.aborted && !delivery.isAcknowledged) return;
+    if (stopped.aborted && !delivery.isAcknowledged) return true;
     const outcome = this.#outcomeOf(item, delivery);
     if (outcome === 'failed') queue.current = 'failed';
     else queue.settled += 1;
@@ -323,6 +328,7 @@ class Batch {
       response,
     });
     this.#count(item, outcome);
+    return !delivery.isKeptAlive;
   }
 
   #outcomeOf({ retry }: Item, { isAcknowledged }: Delivery): Attempt['outcome'] {

@@ -188,7 +188,7 @@ const mostKept = 1_000;
 const bodyMilliseconds = 2_000;
 
 /** What a response says. Its head decides; of its body so much is read that the connection can be kept. */
-async function readResponse(response: IncomingMessage): Promise<Omit<Delivery, 'milliseconds'>> {
+async function readResponse(response: IncomingMessage): Promise<Omit<Delivery, 'milliseconds' | 'isKeptAlive'>> {
   const { statusCode: status = 0, headers } = response;
   const isAcknowledged = status >= 200 && status <= 299;
   const body = beginningOf(response);
@@ -245,6 +245,8 @@ export interface Delivery {
   response?: string;
   /** Seconds that the endpoint asks to wait. */
   retryAfter?: number;
+  /** Whether it came on a connection that was kept from an earlier request. */
+  isKeptAlive: boolean;
   milliseconds: number;
 }
 
@@ -294,7 +296,7 @@ export class Sender {
       const isLate = deadline.signal.aborted && !signal?.aborted;
       const address = error instanceof ForbiddenAddress ? error.address : undefined;
       const reason = isLate ? late(this.#options.timeout) : failureReason(error, signal);
-      outcome = { isAcknowledged: false, reason, ...(address !== undefined && { address }) };
+      outcome = { isAcknowledged: false, isKeptAlive: false, reason, ...(address !== undefined && { address }) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -306,7 +308,7 @@ export class Sender {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #attempt({ url: text, headers, body }: Message, { again, signal }: Attempting) {
+  async #attempt({ url: text, headers, body }: Message, { again, signal }: Attempting) {
     const url = new URL(text);
     const encrypted = url.protocol === 'https:';
     const address = addressIn(url);
@@ -322,7 +324,8 @@ export class Sender {
     const request = (encrypted ? httpsRequest : httpRequest)(url, options);
     this.#limitConnecting(request);
     request.end(body);
-    return responseTo(request, signal, readResponse);
+    const response = await responseTo(request, signal, readResponse);
+    return { ...response, isKeptAlive: request.reusedSocket };
   }
 
   #limitConnecting(request: ClientRequest): void {
