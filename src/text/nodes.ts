@@ -23,16 +23,37 @@ type Attributes = (...names: string[]) => string;
 const canonical = (name: string) => name.toLowerCase().replace(/[-_]/g, '');
 const canonicalAttribute = (name: string) => canonical(name.replace(/^data[-_]/i, ''));
 
-/** The attributes of a node or mark by their canonical names. BlockNote calls them `props`. */
-function attributesOf({ attrs, props }: RichNode): Map<string, unknown> {
+/** What a node is made of, and what says nothing: BlockNote's ids of blocks, and its looks of texts. */
+const parts = new Set([
+  'type',
+  'attrs',
+  'props',
+  'text',
+  'marks',
+  'content',
+  'children',
+  'rows',
+  'cells',
+  'id',
+  'styles',
+]);
+
+/**
+ * The attributes of a node or mark by their canonical names. BlockNote calls them `props`; its links, as the nodes of
+ * Slate, have them beside their type.
+ */
+function attributesOf(node: RichNode): Map<string, unknown> {
   const all = new Map<string, unknown>();
-  for (const source of [attrs, props]) {
-    if (!isNode(source)) continue;
-    for (const [name, value] of Object.entries(source)) {
-      const key = canonicalAttribute(name);
-      if (!all.has(key)) all.set(key, value);
-    }
+  const add = (name: string, value: unknown) => {
+    const key = canonicalAttribute(name);
+    if (!all.has(key)) all.set(key, value);
+  };
+  for (const name of ['attrs', 'props']) {
+    const value = node[name];
+    if (isNode(value)) for (const entry of Object.entries(value)) add(...entry);
+    else if (!isMissing(value)) add(name, value);
   }
+  for (const name in node) if (!parts.has(name)) add(name, node[name]);
   return all;
 }
 
@@ -170,6 +191,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   layoutsection: around,
   layoutcolumn: block,
   table: around,
+  tablecontent: around,
   tablerow: block,
   tr: block,
   tablecell: block,
@@ -299,10 +321,12 @@ export function wordsOf(node: RichNode, kind: Kind | null, isLeaf: boolean): str
     }
     return '';
   };
+  const isText = node.type === 'text';
+  if (!isText && node.text !== undefined && !attributes.has('text')) attributes.set('text', node.text);
   const words = kind.says?.(attribute, node) ?? '';
   if (attributes.size === 0) return words;
   const isSaid = (name: string, value: string) =>
-    name === 'id' || looks.test(name) || said.has(name) || said.has(`=${value}`);
+    name === 'id' || looks.test(name) || (isText && plainMarks.has(name)) || said.has(name) || said.has(`=${value}`);
   const rest = others(attributes, isSaid);
   return rest ? `${words}{${rest.slice(1)}}` : words;
 }
@@ -313,16 +337,21 @@ export interface Mark {
   closing: string;
 }
 
+const links = new Set(['link', 'a']);
+
+/** Whether a node is a link around its children, which ProseMirror has as a mark of each. */
+export const isLink = (node: RichNode) => links.has(typeOf(node));
+
 /** The marks of a node that say something: links with their targets, and whatever is not known. */
 export function marksOf({ marks }: RichNode): Mark[] {
-  if (!Array.isArray(marks)) return [];
-  return marks.filter(isNode).flatMap((mark): Mark[] => {
+  if (marks === undefined || isMissing(marks)) return [];
+  return (Array.isArray(marks) ? marks : [marks]).flatMap((given): Mark[] => {
+    const mark: RichNode = isNode(given) ? given : { type: given };
     const type = inWords(mark.type ?? 'mark');
     const name = canonical(type);
     if (plainMarks.has(name)) return [];
     const attributes = attributesOf(mark);
-    if (name !== 'link' && name !== 'a')
-      return [{ opening: '{', closing: ` | ${type}${others(attributes, () => false)}}` }];
+    if (!links.has(name)) return [{ opening: '{', closing: ` | ${type}${others(attributes, () => false)}}` }];
     const target = inWords(address.map((key) => attributes.get(key)).find((value) => !isMissing(value)) ?? '');
     const rest = others(
       attributes,

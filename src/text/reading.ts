@@ -1,4 +1,4 @@
-import { type Kind, kindOf, type Mark, marksOf, typeOf, wordsOf } from './nodes.js';
+import { isLink, type Kind, kindOf, type Mark, marksOf, typeOf, wordsOf } from './nodes.js';
 import { childrenOf, type RichNode, richText } from './richText.js';
 
 /** A part of a reading that no person has typed: what a node or mark is about, or how it is drawn. */
@@ -57,6 +57,13 @@ const manyNodes = 2_000;
 
 type Step = () => void;
 
+/** The marks of a child of a link, of which the link is one. */
+const marksWithin = (link: RichNode, { marks }: RichNode) => [
+  ...(Array.isArray(link.marks) ? link.marks : []),
+  { ...link, marks: undefined },
+  ...(Array.isArray(marks) ? marks : []),
+];
+
 class Reader {
   readonly #parts: string[] = [];
   readonly #notations: Notation[] = [];
@@ -74,7 +81,7 @@ class Reader {
     const enter = (node: RichNode, isInText: boolean, isInOrder: boolean) => {
       for (const step of this.#visit(node, isInText, isInOrder, enter).reverse()) steps.push(step);
     };
-    enter({ ...root, attrs: undefined }, false, false);
+    enter({ type: root.type, attrs: root.attrs, content: root.content, children: root.children }, false, false);
     let taken = 0;
     for (let step = steps.pop(); step; step = steps.pop()) {
       step();
@@ -93,6 +100,8 @@ class Reader {
   ): Step[] {
     const kind = kindOf(node);
     const children = childrenOf(node);
+    if (isLink(node) && children.length > 0)
+      return children.map((child) => () => enter({ ...child, marks: marksWithin(node, child) }, true, false));
     const words =
       isInOrder && node.type !== 'text'
         ? ordered(wordsOf(node, kind, false))

@@ -166,7 +166,7 @@ describe('a rich text is read', () => {
     [
       'without failing on nonsense',
       doc({ type: 7, content: 'x' }, { attrs: null }, paragraph('end')),
-      '{7}\n{node}\nend',
+      '{7} x\n{node}\nend',
     ],
   ])('%s', (_how, text, expected) => {
     expect(plainText(text)).toBe(expected);
@@ -308,6 +308,48 @@ describe('what a reader would care about is read', () => {
       doc({ type: 'image', attrs: { src: '/a.png', onclick: 'a()' } }),
       doc({ type: 'image', attrs: { src: '/a.png', onclick: 'b()' } }),
       '[-![](/a.png){onclick=a()}-]{+![](/a.png){onclick=b()}+}',
+    ],
+    [
+      'the target of a link around its text (BlockNote)',
+      inText({ type: 'link', href: 'https://evil.example', content: nodes(['Pay here']) }),
+      inText({ type: 'link', href: 'https://bank.example', content: nodes(['Pay here']) }),
+      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
+    ],
+    [
+      'the target of a link around its text (Slate)',
+      inText({ type: 'a', url: 'https://evil.example', children: [{ text: 'Pay here', bold: true }] }),
+      inText({ type: 'a', url: 'https://bank.example', children: [{ text: 'Pay here' }] }),
+      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
+    ],
+    [
+      'a cell of a table (BlockNote)',
+      doc({ type: 'table', content: { type: 'tableContent', rows: [{ cells: [nodes(['a']), nodes(['b'])] }] } }),
+      doc({ type: 'table', content: { type: 'tableContent', rows: [{ cells: [nodes(['a']), nodes(['c'])] }] } }),
+      'a\n[-b-]{+c+}',
+    ],
+    [
+      'an attribute beside the type',
+      doc({ type: 'widget', id: '1', url: 'https://a.example' }),
+      doc({ type: 'widget', id: '2', url: 'https://b.example' }),
+      '[-{widget url=https://a.example}-]{+{widget url=https://b.example}+}',
+    ],
+    [
+      'a content that is no list',
+      doc({ type: 'paragraph', content: 'a' }),
+      doc({ type: 'paragraph', content: { text: 'b' } }),
+      '[-a-]{+b+}',
+    ],
+    [
+      'a mark that is only a name',
+      inText({ type: 'text', text: 'this', marks: ['bold'] }),
+      inText({ type: 'text', text: 'this', marks: 'promise' }),
+      'On [-this-]{+{this | promise}+} then',
+    ],
+    [
+      'an attribute of the whole document',
+      JSON.stringify({ type: 'doc', version: 1, attrs: { cover: 'a' }, content: [paragraph('x')] }),
+      JSON.stringify({ type: 'doc', version: 2, attrs: { cover: 'b' }, content: [paragraph('x')] }),
+      '[-{cover=a}-]{+{cover=b}+}\nx',
     ],
     [
       'what is typed to look like a link',

@@ -67,10 +67,14 @@ const marks = fc.array(
   ),
   { maxLength: 2 },
 );
+const around = fc
+  .tuple(token, text)
+  .map(([href, words]) => ({ type: 'link', href, content: [{ type: 'text', text: words }] }));
 const leaf = fc.oneof(
   fc.record({ type: fc.constant('text'), text, marks }),
   fc.record({ type: fc.constant('text'), text, marks }),
   atom,
+  around,
 );
 const { block } = fc.letrec<{ block: Json }>((tie) => {
   const inline = fc.array(leaf, { minLength: 1, maxLength: 3 });
@@ -100,6 +104,7 @@ function placesOf(root: Json, aim: 'content' | 'looks'): (() => void)[] {
     const name = kind?.[aim === 'content' ? 1 : 2];
     if (name) places.push(() => (node.attrs[name] = `${node.attrs[name]}!`));
     if (aim === 'content' && node.type === 'text') places.push(() => (node.text += '!'));
+    if (aim === 'content' && node.type === 'link') places.push(() => (node.href += '!'));
     if (aim === 'content' && node.type === 'taskItem') places.push(() => (node.attrs.checked = !node.attrs.checked));
     if (aim === 'content' && node.type === 'heading')
       places.push(() => (node.attrs.level = (node.attrs.level % 6) + 1));
