@@ -7,6 +7,7 @@ import {
   type Route,
 } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
+import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { connecting } from './agents.js';
 import { shellQuoted } from './assets/samples.js';
@@ -17,11 +18,9 @@ import { KeptPages } from './files.js';
 import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
-interface StartOptions {
+interface StartOptions extends Pick<Config, 'publicUrl'> {
   isReady: (context: RequestContext) => Promise<boolean>;
   mutations: readonly ShownMutation[];
-  /** Address of this server as its callers see it. If undefined, the page shows the one that the browser used. */
-  publicUrl: string | undefined;
   demo: Demo | undefined;
   hasPage: HasPage;
 }
