@@ -5,8 +5,15 @@ import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot } from '../rest/storedMutation.js';
 import type { Config } from '../settings.js';
-import { type Demo, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
-import { additionMark, type ExampleRequest, exampleBlock, examplesData, examplesScript } from './examples.js';
+import { type Demo, tokenField, trialFor, trialForStrangers } from './demo.js';
+import {
+  additionMark,
+  type ExampleRequest,
+  exampleBlock,
+  examplesData,
+  examplesScript,
+  type Trial,
+} from './examples.js';
 import { KeptPages } from './files.js';
 import {
   filterField,

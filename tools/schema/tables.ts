@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js';
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { activityActions } from '../../src/operations/index.js';
-import { headersOf } from '../../src/platform/failures/failures.js';
+import { headersOf } from '../../src/platform/failures/index.js';
 import { snakeCase } from '../../src/platform/http/response.js';
 import { webhookHeaders } from '../../src/platform/outbox/index.js';
 import { settingsOf } from '../../src/platform/settings/index.js';

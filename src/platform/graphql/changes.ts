@@ -15,8 +15,7 @@ import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import { type Database, sql, type Transaction } from '../postgres/index.js';
 import { tooLong } from './budget.js';
-import { changesIn, type Once, type OperationContext, perOperation } from './operation.js';
-import { noCost } from './validation.js';
+import { changesIn, noCost, type Once, type OperationContext, perOperation } from './operation.js';
 
 const limits = { timeout: 30_000 };
 
