@@ -60,8 +60,7 @@ export const entry = <Facts extends object>(given: Entry<Facts>): Entry<Facts> =
 /** A number of seconds as a reader says it. */
 export const inSeconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
 
-/** The facts of each code: the product's catalogue declares them. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is declared on where the catalogue is
+/** What each code is worded from. The catalogue declares it. @public */
 export interface FactsByCode {}
 
 export type ErrorCode = keyof FactsByCode & string;
