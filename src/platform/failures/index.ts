@@ -61,6 +61,7 @@ export const entry = <Facts extends object>(given: Entry<Facts>): Entry<Facts> =
 export const inSeconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
 
 /** What each code is worded from. The catalogue declares it. @public */
+// biome-ignore lint/suspicious/noEmptyInterface: the catalogue declares on
 export interface FactsByCode {}
 
 export type ErrorCode = keyof FactsByCode & string;
