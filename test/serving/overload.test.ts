@@ -7,7 +7,7 @@ import { openModels } from '../../src/database.js';
 import { Overload, requestQueue, Seat } from '../../src/platform/http/admission.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
+import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
