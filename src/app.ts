@@ -2,7 +2,6 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
-import { defaults, pageNames } from './defaults.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
 import { agentsRoute } from './pages/agents.js';
@@ -21,7 +20,6 @@ import {
   type ExecuteDocument,
   type PersistedDocuments,
   type Plugin,
-  type QueryLimits,
   type StreamSummary,
 } from './platform/graphql/index.js';
 import {
@@ -47,16 +45,25 @@ import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.j
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
 import { schema, sdl } from './schema/index.js';
-import type { Config } from './settings.js';
+import type { Config, pageNames } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
 
-/** The settings that the pipeline reads: as they are called in `settings.ts`. */
+/** The settings that the pipeline and its parts read, as `settings.ts` has them. */
 type AppSettings = Pick<
   Config,
-  'bodyLimit' | 'idempotencySeconds' | 'databaseTimeout' | 'pages' | 'mcp' | 'trustedProxies' | 'corsOrigins'
+  | 'appUrl'
+  | 'publicUrl'
+  | 'bodyLimit'
+  | 'idempotencySeconds'
+  | 'pages'
+  | 'mcp'
+  | 'trustedProxies'
+  | 'corsOrigins'
+  | 'queryLimits'
 >;
 
-interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Partial<Pick<Config, 'publicUrl'>> {
+interface AppOptions extends AppSettings {
+  databaseTimeouts: Pick<Config['databaseTimeouts'], 'response'>;
   db: ModelDatabase;
   logger: Logger;
   clock?: () => Date;
@@ -74,8 +81,6 @@ interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Parti
   responseCharacters?: number;
   /** The most bytes of all long outcomes that are kept for the keys of a token. */
   longOutcomeBytes?: number;
-  /** Replaces the defaults of some or all query limits. */
-  queryLimits?: Partial<QueryLimits>;
   /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
   /** Plugins of Envelop or Yoga, of whoever embeds the gateway. */
@@ -93,21 +98,9 @@ interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Parti
 /** What the parts get: the options with their defaults, as they are. */
 const withDefaults = (options: AppOptions) => ({
   clock: () => new Date(),
-  publicUrl: undefined,
-  bodyLimit: defaults.bodyLimit,
-  idempotencySeconds: defaults.idempotencyHours * 3600,
-  databaseTimeout: defaults.databaseTimeout,
-  pages: pageNames as readonly string[],
-  mcp: true,
-  trustedProxies: defaults.trustedProxies,
-  readCharacters: defaults.readCharacters,
-  responseCharacters: defaults.responseCharacters,
-  longOutcomeBytes: defaults.longOutcomeBytes,
-  corsOrigins: [] as readonly string[],
   onChange: () => {},
   webhooks: { keys: [], allow: [], own: [] } satisfies WebhookRules as WebhookRules,
   ...options,
-  limits: { ...defaults.queryLimits, ...options.queryLimits },
 });
 
 type Settled = ReturnType<typeof withDefaults>;
@@ -216,7 +209,7 @@ export const itinerary = [
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
 export function createPipeline(options: AppOptions): App {
   const settled = withDefaults(options);
-  const { db, logger, clock, databaseTimeout, demo, rateLimiters, trustedProxies, persisted } = settled;
+  const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies, persisted } = settled;
   const mask = masking(logger, options.outage);
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
@@ -242,7 +235,7 @@ export function createPipeline(options: AppOptions): App {
     storedMutations.map((stored) => prepare(schema, stored)),
     { previews: !persisted?.only },
   );
-  const scopeOfLookUp = () => newScope(databaseTimeout);
+  const scopeOfLookUp = () => newScope(databaseTimeouts.response);
   const lookUp =
     demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);
   const { routes, noPage } = appRoutes(settled, {
@@ -257,8 +250,8 @@ export function createPipeline(options: AppOptions): App {
   function begin(context: RequestContext): void {
     const { client, record: observer, scope } = context;
     const caller = client && callers.callerOf(client);
-    if (scope) scope.left = databaseTimeout;
-    else context.scope = newScope(databaseTimeout, { observer, ...(caller && { caller }) });
+    if (scope) scope.left = databaseTimeouts.response;
+    else context.scope = newScope(databaseTimeouts.response, { observer, ...(caller && { caller }) });
   }
 
   /** The token is valid: 401. */

@@ -107,10 +107,13 @@ export async function connectGateway(
   { url, demo, plugins }: Job,
   logger: Logger,
 ): Promise<ConnectedGateway> {
-  const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
+  const { preparedStatements, persistedDocuments: source, databaseTimeouts: timeouts } = config;
+  const countsMetrics = config.metrics.port !== undefined;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = await openReady({ ...config, url, timeouts, onError });
-  const persisted = source && { documents: readPersistedDocuments(source.path, schema), only: source.only };
+  const persisted = source.path
+    ? { documents: readPersistedDocuments(source.path, schema), only: source.only }
+    : undefined;
   const rateLimiters = createRateLimiters({
     ...config.rateLimit,
     databaseUrl: url,
@@ -118,10 +121,10 @@ export async function connectGateway(
     timeouts,
   });
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts }, logger);
-  const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
+  const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: timeouts.response });
   let stopWebhooks = async () => {};
-  const figures = config.metrics && webhookFigures(events.db, eventSource);
-  const imports = config.metrics && new PolledFigures(() => lastImports(events.db), []);
+  const figures = countsMetrics ? webhookFigures(events.db, eventSource) : undefined;
+  const imports = countsMetrics ? new PolledFigures(() => lastImports(events.db), []) : undefined;
   const close = async () => {
     await stopWebhooks();
     figures?.stop();
@@ -221,13 +224,13 @@ const metricsSettings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_POR
 
 /** Serves the metrics of the gateway, if METRICS_PORT is set. */
 export async function openMetrics(
-  { metrics: address }: Config,
+  { metrics: { host, port } }: Config,
   read: () => Promise<ReadMetrics>,
   logger: Logger,
 ): Promise<OpenMetrics | undefined> {
-  if (!address) return undefined;
+  if (port === undefined) return undefined;
   const metricsServer = new MetricsServer({ read }, logger);
-  const base = await listen(metricsServer.server, address, metricsSettings);
+  const base = await listen(metricsServer.server, { host, port }, metricsSettings);
   metricsServer.server.on('error', (error) => logger.error({ err: error }, 'the server of the metrics failed'));
   return { address: `${base}/metrics`, close: () => metricsServer.close() };
 }
@@ -238,7 +241,8 @@ export async function tryListening({ host, port, metrics }: Config): Promise<voi
   const metricsServer = createServer();
   try {
     await listen(server, { host, port });
-    if (metrics) await listen(metricsServer, metrics, metricsSettings);
+    if (metrics.port !== undefined)
+      await listen(metricsServer, { host: metrics.host, port: metrics.port }, metricsSettings);
   } finally {
     await Promise.all([server, metricsServer].map((one) => new Promise((resolve) => void one.close(resolve))));
   }

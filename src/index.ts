@@ -7,7 +7,7 @@ import { readPlugins } from './platform/graphql/index.js';
 // biome-ignore lint/style/noRestrictedImports: the types of the package include this file alone
 import { ConfigError } from './platform/settings/configError.js';
 import { createLogger } from './platform/telemetry/index.js';
-import { configOf, settings as known } from './settings.js';
+import { configOf, settingNames } from './settings.js';
 import { documentSource, streamSource } from './workspace/file.js';
 import { importFrom } from './workspace/import.js';
 import { ImportError, type ImportOptions, type ImportReport, UnknownChangesError } from './workspace/report.js';
@@ -143,7 +143,7 @@ function readSettings(databaseUrl: string | undefined, settings: Readonly<Record
   if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');
   const refused = Object.keys(settings).filter((name) => ofServe.includes(name));
   if (refused.length > 0) throw new ConfigError(`settings of goalpost serve, not of createApp: ${refused.join(', ')}`);
-  const unknown = Object.keys(settings).filter((name) => !Object.hasOwn(known.shape, name));
+  const unknown = Object.keys(settings).filter((name) => !settingNames.includes(name));
   if (unknown.length > 0) throw new ConfigError(`unknown settings: ${unknown.join(', ')}`);
   const values: NodeJS.ProcessEnv = { DATABASE_URL: databaseUrl };
   for (const [name, value] of Object.entries(settings)) {

@@ -1,30 +1,39 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
-import leven from 'leven';
-import * as z from 'zod';
-import { defaults, pageNames } from './defaults.js';
+import { existsSync } from 'node:fs';
 import {
   addressOf,
   addressRanges,
+  anyText,
+  assignment,
   ConfigError,
   commaSeparated,
   database,
   decimal,
+  type Environment,
+  givenIn,
   host,
+  type Kind,
+  misspelledIn,
   oneOf,
   onOff,
   origins,
-  setting,
+  readTable,
+  readEnvironment as readVariables,
+  type SettingProblem,
+  settingsOf,
   shownText,
+  type Table,
   tlsExample,
   webAddress,
   whole,
 } from './platform/settings/index.js';
 
-const port = (example: number) => whole(0, 65_535, example);
-const count = (example: number) => whole(1, 1_000_000_000, example);
-const milliseconds = (example: number) => whole(100, 3_600_000, example);
-const millisecondsOrOff = (example: number) => whole(0, 3_600_000, example);
+/** The pages that PAGES may name. Those of errors are part of the API: a problem's `type` leads there. */
+export const pageNames = ['start', 'docs', 'graphiql', 'guide', 'history'] as const;
+
+const port = whole(0, 65_535);
+const count = whole(1, 1_000_000_000);
+const milliseconds = whole(100, 3_600_000);
+const millisecondsOrOff = whole(0, 3_600_000);
 const webhookKeys = commaSeparated((key) => /^[\x21-\x7e]{32,}$/.test(key), {
   allowed:
     'a key of at least 32 characters without spaces, or a new one and the old one with a comma between them; `openssl rand -hex 32` makes one',
@@ -35,254 +44,430 @@ const pages = commaSeparated((name) => name === 'none' || pageNames.some((known)
   allowed: `a list of ${pageNames.join(', ')}, or none`,
   example: 'docs,guide',
 });
-const existing = (allowed: string, example: string) =>
-  setting({ read: (text) => (existsSync(text) ? text : undefined), allowed, example });
+const existing: Kind<string> = {
+  read: (text) => (existsSync(text) ? text : undefined),
+  allowed: 'an existing folder of .graphql files, or a JSON file',
+  example: './documents',
+};
 
-/** Every setting: its environment variable, its default, and what is accepted. docs/settings.md lists them. */
-export const settings = z.object({
-  DATABASE_URL: database.optional(),
-  APPLICATION_ROLE: z.string().optional(),
-  DATA_DIR: z.string().default('.data'),
-  HOST: host.default('127.0.0.1'),
-  PORT: port(4000).default(4000),
-  APP_URL: webAddress('https://work.example.com').optional(),
-  PUBLIC_URL: webAddress('https://api.example.com').optional(),
-  DATABASE_POOL_SIZE: whole(1, 1000, 20).default(10),
-  DATABASE_TIMEOUT_MS: milliseconds(4500).default(defaults.databaseTimeout),
-  DATABASE_CONNECT_TIMEOUT_MS: milliseconds(3000).default(3000),
-  DATABASE_STATEMENT_TIMEOUT_MS: millisecondsOrOff(4000).default(4000),
-  DATABASE_LOCK_TIMEOUT_MS: millisecondsOrOff(3000).default(3000),
-  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff(10_000).default(10_000),
-  PREPARED_STATEMENTS: onOff(true),
-  READS: oneOf(['reader', 'prisma']).default('reader'),
-  MAX_CONCURRENT_REQUESTS: whole(1, 100_000, 20).optional(),
-  STREAMS_MAX: whole(0, 1_000_000, 1000).default(defaults.streamsMax),
-  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).default(10_000),
-  BODY_LIMIT: whole(1024, 1_000_000_000, 1_048_576).default(defaults.bodyLimit),
-  DRAIN_SECONDS: decimal(0, 3600, 30).default(10),
-  DRAIN_DELAY_SECONDS: decimal(0, 3600, 3).default(0),
-  IDEMPOTENCY_HOURS: decimal(0.001, 8760, 48).default(defaults.idempotencyHours),
-  FILE_RETENTION_DAYS: whole(1, 36_500, 90).optional(),
-  WEBHOOK_KEY: webhookKeys.optional(),
-  WEBHOOK_ALLOW: addressRanges.default([]),
-  WEBHOOK_LOG_DAYS: whole(1, 3650, 30).default(7),
-  PAGES: pages.default([...pageNames]),
-  MCP: oneOf(['on', 'off']).optional(),
-  RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).default('memory'),
-  RATE_LIMIT_WINDOW_SECONDS: whole(1, 86_400, 60).default(60),
-  RATE_LIMIT_PER_TOKEN: count(600).default(600),
-  RATE_LIMIT_PER_ADDRESS: count(120).default(120),
-  TRUSTED_PROXIES: whole(0, 10, 1).default(defaults.trustedProxies),
-  QUERY_MAX_COMPLEXITY: count(10_000).default(defaults.queryLimits.complexity),
-  QUERY_MAX_DEPTH: count(15).default(defaults.queryLimits.depth),
-  QUERY_MAX_ALIASES: count(30).default(defaults.queryLimits.aliases),
-  QUERY_MAX_TOKENS: count(4000).default(defaults.queryLimits.tokens),
-  QUERY_MAX_DEFINITIONS: count(100).default(defaults.queryLimits.definitions),
-  QUERY_MAX_REPETITIONS: count(100).default(defaults.queryLimits.repetitions),
-  QUERY_MAX_MUTATIONS: count(10).default(defaults.queryLimits.mutations),
-  PERSISTED_DOCUMENTS: existing('an existing folder of .graphql files, or a JSON file', './documents').optional(),
-  PERSISTED_ONLY: onOff(false),
-  CORS_ORIGINS: origins.default([]),
-  METRICS_PORT: port(9464).optional(),
-  METRICS_HOST: host.default('127.0.0.1'),
-  LOG_FORMAT: oneOf(['auto', 'json', 'pretty']).default('auto'),
-  LOG_CLIENT: onOff(true),
-  LOG_LEVEL: oneOf(['info', 'warn', 'error', 'fatal', 'silent', 'debug', 'trace']).default('info'),
-});
+// Each setting is declared here and nowhere else: its variable, what it accepts, its default and its documentation. The
+// name before it is that of its value, which `Config` hands on to whatever uses it.
 
-/** The name of a setting. */
-type Setting = keyof typeof settings.shape;
+const addresses = {
+  host: {
+    variable: 'HOST',
+    ...host,
+    default: '127.0.0.1',
+    meaning: 'address to listen on; `0.0.0.0` or `::` for all',
+  },
+  port: {
+    variable: 'PORT',
+    ...port,
+    default: '4000',
+    meaning: 'port to listen on; 0 takes a free one',
+  },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    ...webAddress('https://api.example.com'),
+    otherwise: 'relative links',
+    meaning: 'address of this gateway as its callers see it, for the `type` of problems and the OpenAPI document',
+  },
+  appUrl: {
+    variable: 'APP_URL',
+    ...webAddress('https://work.example.com'),
+    otherwise: 'PUBLIC_URL, or the address it listens on',
+    meaning:
+      'address of the main web application, for `url` and `public_url` of documents; this gateway does not serve those pages, so set it unless both share one address',
+  },
+  trustedProxies: {
+    variable: 'TRUSTED_PROXIES',
+    ...whole(0, 10),
+    default: '0',
+    meaning: 'number of proxies in front whose `X-Forwarded-For` is trusted',
+  },
+  corsOrigins: {
+    variable: 'CORS_ORIGINS',
+    ...origins,
+    default: '',
+    meaning: 'comma-separated origins whose web pages may call the API, such as `https://app.example.com`; `*` for all',
+  },
+  pages: {
+    variable: 'PAGES',
+    ...pages,
+    default: pageNames.join(),
+    meaning:
+      'the [pages](concepts.md#pages) that are served, which everybody may open who reaches the gateway; `none` for none. `/errors` is always served, because errors lead there',
+  },
+  mcp: {
+    variable: 'MCP',
+    ...onOff,
+    otherwise: '`on` in the demo, else `off`',
+    meaning: 'whether `/mcp` is served, the [tools for agents](agents.md) and its page',
+  },
+} satisfies Table;
 
-export const isSetting = (name: string): boolean => name in settings.shape;
+const databases = {
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    ...database,
+    otherwise: 'embedded PostgreSQL',
+    meaning:
+      '`postgresql://user:password@host:port/database`; for several servers see [Hot standby](database.md#hot-standby); for encryption `?sslmode=verify-full`, see [TLS to PostgreSQL](database.md#tls-to-postgresql)',
+  },
+  applicationRole: {
+    variable: 'APPLICATION_ROLE',
+    ...anyText,
+    meaning:
+      'role with which the main application writes the same database: `goalpost migrate` gives it its privileges, also on new tables, and `goalpost check` says what it lacks, and what it may do beyond its task; see [One database](integrating.md#one-database)',
+  },
+  dataDir: {
+    variable: 'DATA_DIR',
+    ...anyText,
+    default: '.data',
+    meaning: "folder of the embedded PostgreSQL, the demo tokens and the demo's key of webhooks",
+  },
+  poolSize: {
+    variable: 'DATABASE_POOL_SIZE',
+    ...whole(1, 1000),
+    default: '10',
+    meaning: 'maximum number of database connections that one gateway opens for requests',
+  },
+  databaseTimeouts: {
+    response: {
+      variable: 'DATABASE_TIMEOUT_MS',
+      ...milliseconds,
+      default: '4500',
+      meaning:
+        'how long one request may wait for the database in total, in milliseconds; after that, it fails with 503',
+    },
+    connect: {
+      variable: 'DATABASE_CONNECT_TIMEOUT_MS',
+      ...milliseconds,
+      default: '3000',
+      meaning: 'how long to wait for a connection, new or from the pool, in milliseconds',
+    },
+    statement: {
+      variable: 'DATABASE_STATEMENT_TIMEOUT_MS',
+      ...millisecondsOrOff,
+      default: '4000',
+      meaning: "PostgreSQL's `statement_timeout` for the statements of requests; 0 leaves the server's own",
+    },
+    lock: {
+      variable: 'DATABASE_LOCK_TIMEOUT_MS',
+      ...millisecondsOrOff,
+      default: '3000',
+      meaning: "PostgreSQL's `lock_timeout` for them; 0 leaves the server's own",
+    },
+    idleTransaction: {
+      variable: 'DATABASE_IDLE_TRANSACTION_TIMEOUT_MS',
+      ...millisecondsOrOff,
+      default: '10000',
+      meaning: "PostgreSQL's `idle_in_transaction_session_timeout` for them; 0 leaves the server's own",
+    },
+  },
+  preparedStatements: {
+    variable: 'PREPARED_STATEMENTS',
+    ...onOff,
+    default: 'on',
+    meaning: 'set `off` behind a transaction-pooling PgBouncer older than 1.21',
+  },
+  reads: {
+    variable: 'READS',
+    ...oneOf(['reader', 'prisma']),
+    default: 'reader',
+    meaning:
+      "`prisma` executes every statement of a request by Prisma's own client, slower: to find out whether a fault is the reader's; see [Reads by Prisma](performance.md#reads-by-prisma)",
+  },
+  fileRetentionDays: {
+    variable: 'FILE_RETENTION_DAYS',
+    ...whole(1, 36_500),
+    example: '90',
+    meaning: 'days after which the gateway removes deleted files permanently; without it, the gateway removes no files',
+  },
+} satisfies Table;
 
-/** Where settings come from. */
-export interface Environment {
-  values: NodeJS.ProcessEnv;
-  /** Names of the variables that are not of the environment itself, but of the file `.env`. */
-  fromFile: ReadonlySet<string>;
-  /** What is wrong with the lines of that file themselves. */
-  fileProblems?: readonly string[];
-}
+const capacity = {
+  maxConcurrentRequests: {
+    variable: 'MAX_CONCURRENT_REQUESTS',
+    ...whole(1, 100_000),
+    example: '20',
+    otherwise: 'the pool size',
+    meaning: 'requests that one gateway processes concurrently; see [Overload](configuration.md#overload)',
+  },
+  maxConnections: {
+    variable: 'MAX_CONNECTIONS',
+    ...whole(1, 1_000_000),
+    default: '10000',
+    meaning: 'maximum number of open client connections per gateway; see [Overload](configuration.md#overload)',
+  },
+  streamsMax: {
+    variable: 'STREAMS_MAX',
+    ...whole(0, 1_000_000),
+    default: '1000',
+    meaning:
+      'maximum number of open [streams](events.md#live-stream) per gateway, of which a company has at most half (429 beyond); when all are open, the response is 503. An idle stream takes about 30 kB',
+  },
+  bodyLimit: {
+    variable: 'BODY_LIMIT',
+    ...whole(1024, 1_000_000_000),
+    default: '1048576',
+    meaning: 'largest request body, in bytes',
+  },
+  drain: {
+    milliseconds: {
+      variable: 'DRAIN_SECONDS',
+      ...decimal(0, 3600, { times: 1000 }),
+      default: '10',
+      meaning: 'how long running requests may take to finish after a signal to stop',
+    },
+    delayMilliseconds: {
+      variable: 'DRAIN_DELAY_SECONDS',
+      ...decimal(0, 3600, { times: 1000 }),
+      default: '0',
+      meaning: 'how long the gateway still accepts new connections after a signal to stop, while `/readyz` returns 503',
+    },
+  },
+} satisfies Table;
+
+const callers = {
+  rateLimit: {
+    store: {
+      variable: 'RATE_LIMIT_STORE',
+      ...oneOf(['memory', 'postgres']),
+      default: 'memory',
+      meaning:
+        '`memory`: each gateway counts on its own; `postgres`: all gateways share their counts, with one more SQL statement per request',
+    },
+    windowSeconds: {
+      variable: 'RATE_LIMIT_WINDOW_SECONDS',
+      ...whole(1, 86_400),
+      default: '60',
+      meaning: 'length of the rate limit window, in seconds',
+    },
+    perToken: {
+      variable: 'RATE_LIMIT_PER_TOKEN',
+      ...count,
+      default: '600',
+      meaning: 'points that the requests of one token may cost in a window; see [Rate limits](errors.md#rate-limits)',
+    },
+    perAddress: {
+      variable: 'RATE_LIMIT_PER_ADDRESS',
+      ...count,
+      default: '120',
+      meaning: 'requests without a valid token that one address (IPv6: one /64) may make in a window',
+    },
+  },
+  idempotencySeconds: {
+    variable: 'IDEMPOTENCY_HOURS',
+    ...decimal(0.001, 8760, { times: 3600 }),
+    default: '24',
+    meaning: 'how long the outcome of a request with an `Idempotency-Key` is stored',
+  },
+} satisfies Table;
+
+const queries = {
+  queryLimits: {
+    complexity: {
+      variable: 'QUERY_MAX_COMPLEXITY',
+      ...count,
+      default: '10000',
+      meaning: 'approximate number of objects that one GraphQL request may load',
+    },
+    depth: {
+      variable: 'QUERY_MAX_DEPTH',
+      ...count,
+      default: '15',
+      meaning: 'levels of fields in a GraphQL request',
+    },
+    aliases: {
+      variable: 'QUERY_MAX_ALIASES',
+      ...count,
+      default: '30',
+      meaning: 'aliases in a GraphQL request',
+    },
+    tokens: {
+      variable: 'QUERY_MAX_TOKENS',
+      ...count,
+      default: '4000',
+      meaning: 'tokens in a GraphQL document',
+    },
+    definitions: {
+      variable: 'QUERY_MAX_DEFINITIONS',
+      ...count,
+      default: '100',
+      meaning: 'operations and fragments in a GraphQL document',
+    },
+    repetitions: {
+      variable: 'QUERY_MAX_REPETITIONS',
+      ...count,
+      default: '100',
+      meaning: 'how often a GraphQL document may select the same field with arguments, directives or fields of its own',
+    },
+    mutations: {
+      variable: 'QUERY_MAX_MUTATIONS',
+      ...count,
+      default: '10',
+      meaning: 'mutation fields in a GraphQL request',
+    },
+  },
+  persistedDocuments: {
+    path: {
+      variable: 'PERSISTED_DOCUMENTS',
+      ...existing,
+      meaning:
+        'your own GraphQL documents: a folder of `.graphql` files, or a JSON file `{ "<identifier>": "<document>" }`',
+    },
+    only: {
+      variable: 'PERSISTED_ONLY',
+      ...onOff,
+      default: 'off',
+      meaning: '`on`: the gateway runs only these documents, and GraphiQL is off; REST is not affected',
+    },
+  },
+} satisfies Table;
+
+const webhooks = {
+  webhookKeys: {
+    variable: 'WEBHOOK_KEY',
+    ...webhookKeys,
+    default: '',
+    meaning:
+      'key of the secrets of [webhooks](configuration.md#webhooks), at least 32 characters; without it the gateway sends nothing. To change it, `new,old`',
+  },
+  webhookAllow: {
+    variable: 'WEBHOOK_ALLOW',
+    ...addressRanges,
+    default: '',
+    meaning: 'ranges of addresses that webhooks may be sent to, besides public ones, such as `10.0.0.0/8,fd00::/8`',
+  },
+  webhookLogDays: {
+    variable: 'WEBHOOK_LOG_DAYS',
+    ...whole(1, 3650),
+    default: '7',
+    meaning: 'days for which the log of what was sent to webhooks is kept, at most 10,000 attempts of each',
+  },
+} satisfies Table;
+
+const reports = {
+  metrics: {
+    port: {
+      variable: 'METRICS_PORT',
+      ...port,
+      example: '9464',
+      otherwise: 'off',
+      meaning: 'port of `/metrics`; 0 takes a free one',
+    },
+    host: {
+      variable: 'METRICS_HOST',
+      ...host,
+      default: '127.0.0.1',
+      meaning: 'address that `/metrics` listens on; `0.0.0.0` or `::` for all',
+    },
+  },
+  logFormat: {
+    variable: 'LOG_FORMAT',
+    ...oneOf(['auto', 'json', 'pretty']),
+    default: 'auto',
+    meaning: '`json` or `pretty`; `auto` is `pretty` in a terminal, else `json`',
+  },
+  logClient: {
+    variable: 'LOG_CLIENT',
+    ...onOff,
+    default: 'on',
+    meaning: 'whether the log includes client addresses',
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    ...oneOf(['info', 'warn', 'error', 'fatal', 'silent', 'debug', 'trace']),
+    default: 'info',
+    meaning: 'least severe level that is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+  },
+} satisfies Table;
+
+/** The settings as docs/settings.md lists them. */
+export const sections = {
+  Addresses: addresses,
+  Database: databases,
+  'Capacity and shutdown': capacity,
+  'Limits of callers': callers,
+  'Limits of GraphQL': queries,
+  Webhooks: webhooks,
+  'Log and metrics': reports,
+};
+
+const table = {
+  ...addresses,
+  ...databases,
+  ...capacity,
+  ...callers,
+  ...queries,
+  ...webhooks,
+  ...reports,
+};
+
+/** The variables of all settings. */
+export const settingNames: readonly string[] = settingsOf(table).map(({ variable }) => variable);
 
 /** Variables of this process, and from the file `.env` in the current folder those that it does not have. */
-export function readEnvironment(): Environment {
-  const own = new Set(Object.keys(process.env));
-  let fileProblems: string[] = [];
-  try {
-    // Editors of Windows write a byte order mark, which Node would take for a part of the first name.
-    const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '');
-    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
-    fileProblems = strayLines(text);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EISDIR' ? 'it is a folder' : message;
-    if (code !== 'ENOENT') throw new ConfigError(`The file .env cannot be read: ${reason}`);
-  }
-  const fromFile = new Set(Object.keys(process.env).filter((name) => !own.has(name)));
-  return { values: process.env, fromFile, fileProblems };
-}
+export const readEnvironment = (): Environment => readVariables(settingNames);
 
-/** The variables that are set; an empty one counts as not set. */
-const givenIn = ({ values }: Environment): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-
-/** What was set, such as `PORT=abc (in .env)`. */
-const assignment = ({ values, fromFile }: Environment, name: string) =>
-  `${name}=${shownText(name, values[name] ?? '')}${fromFile.has(name) ? ' (in .env)' : ''}`;
-
-/** An assignment, which ends with its quotes if these are on several lines; a comment or nothing. */
-const sound =
-  /(?:[ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:(["'`])[\s\S]*?\1)?[^\n]*|[ \t]*#[^\n]*|[ \t\r]*)(?:\n|$)/y;
-
-/** The lines of a `.env` that Node would ignore. Says only names of settings of them, as they may have a password. */
-function strayLines(text: string): string[] {
-  const problems: string[] = [];
-  for (let from = 0; from < text.length; ) {
-    sound.lastIndex = from;
-    if (sound.test(text)) {
-      from = sound.lastIndex;
-      continue;
-    }
-    const [line = ''] = text.slice(from).split('\n', 1);
-    const name = line.match(/\w+/g)?.find(isSetting);
-    const number = text.slice(0, from).split('\n').length;
-    problems.push(
-      `line ${number} of .env${name ? `, with ${name},` : ''} must have the form NAME=value.\n    Example: ${name ?? 'PORT'}=…`,
-    );
-    from += line.length + 1;
-  }
-  return problems;
-}
-
-export type Config = ReturnType<typeof readConfig>;
+export type Config = ReturnType<typeof configOf>;
 
 /** The settings, from these variables or from those of this process. Throws a ConfigError. */
-export const readConfig = (values?: NodeJS.ProcessEnv) =>
+export const readConfig = (values?: NodeJS.ProcessEnv): Config =>
   configOf(values ? { values, fromFile: new Set() } : readEnvironment());
 
 /** Reads the settings from an environment. An empty variable counts as not set. Throws a ConfigError. */
 export function configOf(environment: Environment) {
-  const { success, data, error } = settings.safeParse(givenIn(environment));
-  const problems = settingProblems(environment, error);
-  if (!success || problems.length > 0) {
+  const { values, problems: found } = readTable(table, givenIn(environment));
+  const misspelled = misspelledIn(environment, settingNames);
+  const problems = [
+    ...(environment.fileProblems ?? []),
+    ...[...found, ...contradictions(environment)].map(
+      ({ variable, text, example, of = variable }: Problem) =>
+        `${assignment(environment, variable)} ${text}.\n    Example: ${of}=${example}`,
+    ),
+  ];
+  if (problems.length > 0) {
     const count = problems.length === 1 ? '1 setting' : `${problems.length} settings`;
-    const hints = misspelledIn(environment).map(
-      ({ name, nearest }) => `${name} is not a setting. Did you mean ${nearest}?`,
-    );
+    const hints = misspelled.map(({ name, nearest }) => `${name} is not a setting. Did you mean ${nearest}?`);
     throw new ConfigError([`${count} cannot be used:`, ...problems, ...hints].join('\n  '));
   }
   return {
-    databaseUrl: data.DATABASE_URL,
-    /** The role of the main application, if it writes the same database. */
-    applicationRole: data.APPLICATION_ROLE,
-    dataDir: data.DATA_DIR,
-    host: data.HOST,
-    port: data.PORT,
-    appUrl: data.APP_URL ?? data.PUBLIC_URL ?? addressOf(data.HOST, data.PORT),
-    publicUrl: data.PUBLIC_URL,
-    poolSize: data.DATABASE_POOL_SIZE,
-    databaseTimeout: data.DATABASE_TIMEOUT_MS,
-    /** By what requests read. */
-    reads: data.READS,
-    databaseTimeouts: {
-      connect: data.DATABASE_CONNECT_TIMEOUT_MS,
-      response: data.DATABASE_TIMEOUT_MS,
-      statement: data.DATABASE_STATEMENT_TIMEOUT_MS,
-      lock: data.DATABASE_LOCK_TIMEOUT_MS,
-      idleTransaction: data.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
-    },
-    preparedStatements: data.PREPARED_STATEMENTS,
-    maxConcurrentRequests: data.MAX_CONCURRENT_REQUESTS ?? data.DATABASE_POOL_SIZE,
-    maxConnections: data.MAX_CONNECTIONS,
-    streamsMax: data.STREAMS_MAX,
-    bodyLimit: data.BODY_LIMIT,
-    drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },
-    idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
-    /** Days after which deleted files are removed for good; undefined for never. */
-    fileRetentionDays: data.FILE_RETENTION_DAYS,
-    /** The keys of the webhooks' secrets, the new one first; none if nothing may be sent. */
-    webhookKeys: data.WEBHOOK_KEY ?? [],
-    /** Ranges of addresses that webhooks may be sent to, besides public ones. */
-    webhookAllow: data.WEBHOOK_ALLOW,
-    webhookLogDays: data.WEBHOOK_LOG_DAYS,
-    /** The pages that are served, apart from those of errors. */
-    pages: data.PAGES,
-    /** The demo has its tools at hand; a database of one's own only if somebody has decided so. */
-    mcp: data.MCP ? data.MCP === 'on' : data.DATABASE_URL === undefined,
-    rateLimit: {
-      store: data.RATE_LIMIT_STORE,
-      windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
-      perToken: data.RATE_LIMIT_PER_TOKEN,
-      perAddress: data.RATE_LIMIT_PER_ADDRESS,
-    },
-    trustedProxies: data.TRUSTED_PROXIES,
-    queryLimits: {
-      complexity: data.QUERY_MAX_COMPLEXITY,
-      depth: data.QUERY_MAX_DEPTH,
-      aliases: data.QUERY_MAX_ALIASES,
-      tokens: data.QUERY_MAX_TOKENS,
-      definitions: data.QUERY_MAX_DEFINITIONS,
-      repetitions: data.QUERY_MAX_REPETITIONS,
-      mutations: data.QUERY_MAX_MUTATIONS,
-    },
-    persisted: data.PERSISTED_DOCUMENTS ? { path: data.PERSISTED_DOCUMENTS, only: data.PERSISTED_ONLY } : undefined,
-    corsOrigins: data.CORS_ORIGINS,
-    /** Where /metrics is served; undefined for nowhere. */
-    metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
-    logFormat: data.LOG_FORMAT,
-    logClient: data.LOG_CLIENT,
-    logLevel: data.LOG_LEVEL,
+    ...values,
+    appUrl: values.appUrl ?? values.publicUrl ?? addressOf(values.host, values.port),
+    maxConcurrentRequests: values.maxConcurrentRequests ?? values.poolSize,
+    // The demo has its tools at hand; a database of one's own only if somebody has decided so.
+    mcp: values.mcp ?? values.databaseUrl === undefined,
     /** Variables that are no settings, but nearly. */
-    misspelled: misspelledIn(environment),
+    misspelled,
     /** Whether npm started this process, which then ends when npm ends. */
     underNpm: Boolean(environment.values.npm_lifecycle_event),
   };
 }
 
-/** Shorter variables of the environment are others' more likely than misspelled. */
-const ownLength = 8;
-
-/** Variables that are no settings, but nearly. */
-function misspelledIn({ values, fromFile }: Environment): { name: string; nearest: string }[] {
-  const known = Object.keys(settings.shape);
-  const candidates = Object.keys(values).filter(
-    (name) => !known.includes(name) && (name.length >= ownLength || fromFile.has(name)),
-  );
-  return candidates.flatMap((name) => {
-    const upper = name.toUpperCase();
-    const nearest = known.find((setting) => Math.abs(upper.length - setting.length) <= 2 && leven(upper, setting) <= 2);
-    return nearest ? [{ name, nearest }] : [];
-  });
-}
-
 /** The values of `PGSSLMODE` with which nothing needs to be encrypted. */
 const mayBePlain = ['disable', 'allow', 'prefer'];
 
-/** What is wrong with the settings, alone and together: each with its value, what is needed, and an example. */
-function settingProblems(environment: Environment, error: z.ZodError | undefined): string[] {
-  const given = givenIn(environment);
-  const problem = (name: string, text: string, example: unknown, of = name) =>
-    `${assignment(environment, name)} ${text}.\n    Example: ${of}=${example}`;
-  const needs = (name: Setting, needed: Setting, example: string) =>
-    given[name] && !given[needed] ? [problem(name, `needs ${needed} too`, example, needed)] : [];
-
-  const invalid = (error?.issues ?? []).map(({ path: [name = ''], message, ...issue }) =>
-    problem(String(name), message, 'params' in issue && issue.params?.example),
-  );
-  return [
-    ...(environment.fileProblems ?? []),
-    ...invalid,
-    ...(given.PERSISTED_ONLY === 'on' ? needs('PERSISTED_ONLY', 'PERSISTED_DOCUMENTS', './documents') : []),
-    ...unencrypted(given).map((name) =>
-      problem(name, `needs sslmode itself: PGSSLMODE=${given.PGSSLMODE} is not read`, tlsExample),
-    ),
-  ];
+interface Problem extends SettingProblem {
+  /** What the example is of, if of another setting. */
+  of?: string;
 }
 
-/** What reads PGSSLMODE for other programs does not do so here: without a word, nothing would be encrypted. */
-function unencrypted({ PGSSLMODE: mode, ...given }: NodeJS.ProcessEnv): Setting[] {
-  if (!mode || mayBePlain.includes(mode)) return [];
-  return given.DATABASE_URL && !given.DATABASE_URL.includes('sslmode=') ? ['DATABASE_URL'] : [];
+/** What is wrong with settings together. */
+function contradictions(environment: Environment): Problem[] {
+  const { PERSISTED_ONLY, PERSISTED_DOCUMENTS, DATABASE_URL, PGSSLMODE: mode } = givenIn(environment);
+  const found: Problem[] = [];
+  if (PERSISTED_ONLY === 'on' && !PERSISTED_DOCUMENTS) {
+    const of = 'PERSISTED_DOCUMENTS';
+    found.push({ variable: 'PERSISTED_ONLY', text: `needs ${of} too`, example: './documents', of });
+  }
+  // What reads it for other programs does not do so here: without a word, nothing would be encrypted.
+  if (mode && !mayBePlain.includes(mode) && DATABASE_URL && !DATABASE_URL.includes('sslmode=')) {
+    const text = `needs sslmode itself: PGSSLMODE=${mode} is not read`;
+    found.push({ variable: 'DATABASE_URL', text, example: tlsExample });
+  }
+  return found;
 }
 
 export interface EffectiveSetting {
@@ -296,22 +481,15 @@ export interface EffectiveSetting {
 export function effectiveSettings(environment: Environment): EffectiveSetting[] {
   const given = givenIn(environment);
   const { appUrl, maxConcurrentRequests, mcp } = configOf(environment);
-  const standard: Partial<Record<Setting, unknown>> = {
-    ...settings.parse({}),
+  const derived: Partial<Record<string, string>> = {
     DATABASE_URL: 'the embedded PostgreSQL',
     APP_URL: appUrl,
-    PAGES: pageNames.join(),
-    MCP: mcp,
-    MAX_CONCURRENT_REQUESTS: maxConcurrentRequests,
+    MAX_CONCURRENT_REQUESTS: String(maxConcurrentRequests),
+    MCP: mcp ? 'on' : 'off',
   };
-  return (Object.keys(settings.shape) as Setting[]).map((name) => {
+  return settingsOf(table).map(({ variable: name, default: standard }) => {
     const text = given[name];
-    if (text === undefined) return { name, value: shownDefault(standard[name]), source: 'default' };
+    if (text === undefined) return { name, value: derived[name] ?? (standard || undefined), source: 'default' };
     return { name, value: shownText(name, text), source: environment.fromFile.has(name) ? '.env' : 'environment' };
   });
-}
-
-function shownDefault(value: unknown): string | undefined {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return value === undefined || Array.isArray(value) ? undefined : String(value);
 }

@@ -15,10 +15,10 @@ import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
 import { DatabaseError, type Encryption } from '../platform/postgres/index.js';
 import { listen } from '../platform/process/index.js';
-import { ConfigError } from '../platform/settings/index.js';
+import { ConfigError, type Environment } from '../platform/settings/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { schema } from '../schema/index.js';
-import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../settings.js';
+import { type Config, configOf, type EffectiveSetting, effectiveSettings } from '../settings.js';
 import { lastImports } from '../workspace/lastImports.js';
 import { nextCommands } from './nextCommands.js';
 import { print } from './print.js';
@@ -240,7 +240,7 @@ export interface CheckOptions {
  */
 export async function checkGateway(environment: Environment, { all = false }: CheckOptions = {}): Promise<void> {
   const config = configOf(environment);
-  if (config.persisted) readPersistedDocuments(config.persisted.path, schema);
+  if (config.persistedDocuments.path) readPersistedDocuments(config.persistedDocuments.path, schema);
   const findings = [...(await inspectHost(config)), ...(await inspectDatabase(config))];
   printFindings(findings);
   printSettings(effectiveSettings(environment), config, all);

@@ -4,7 +4,7 @@ import { FileError, fileProblem } from '../files.js';
 import { DatabaseError, isUnavailable } from '../platform/postgres/index.js';
 import { AddressTaken } from '../platform/process/index.js';
 import { ConfigError } from '../platform/settings/index.js';
-import { isSetting } from '../settings.js';
+import { settingNames } from '../settings.js';
 import { ImportError, UnknownChangesError } from '../workspace/report.js';
 import { printError } from './print.js';
 
@@ -43,7 +43,7 @@ function fileMessage(error: unknown): string | undefined {
 function adviceFor({ code, message }: CommanderError): string | undefined {
   const [, option = ''] = /'--([a-z-]+)/.exec(message) ?? [];
   const name = option.toUpperCase().replaceAll('-', '_');
-  const isMeant = code === 'commander.unknownOption' && isSetting(name);
+  const isMeant = code === 'commander.unknownOption' && settingNames.includes(name);
   return isMeant
     ? `${name} is a setting: set the environment variable, or a line in .env, such as ${name}=…`
     : undefined;

@@ -95,7 +95,7 @@ export interface ServeOptions {
  */
 export async function serve(config: Config, { demo: withDemo = true }: ServeOptions = {}): Promise<void> {
   const stopped = untilStopped(config);
-  if (config.persisted) readPersistedDocuments(config.persisted.path, schema);
+  if (config.persistedDocuments.path) readPersistedDocuments(config.persistedDocuments.path, schema);
   await tryListening(config);
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilUncaughtError(logger);

@@ -14,19 +14,16 @@ import {
 } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import { restProblem } from '../rest/routes.js';
+import type { Config } from '../settings.js';
 
 /** The path of the Model Context Protocol. */
 export const mcpPath = '/mcp';
 
-interface McpOptions {
+interface McpOptions extends Pick<Config, 'bodyLimit' | 'publicUrl' | 'corsOrigins'> {
   schema: GraphQLSchema;
   db: Database;
   execute: ExecuteDocument;
   mask: Mask;
-  bodyLimit: number;
-  publicUrl: string | undefined;
-  /** The origins whose web pages may call the gateway; `*` for all. */
-  corsOrigins: readonly string[];
 }
 
 /** The codes of JSON-RPC. */

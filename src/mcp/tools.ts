@@ -17,6 +17,7 @@ import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeC
 import type { Database } from '../platform/postgres/index.js';
 import { collectComponents, type JsonSchema, requestSchema, sentence, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
+import type { Config } from '../settings.js';
 import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './confirmations.js';
 import { readDocuments, type StoredDocument } from './documents.js';
 import { adviceOn } from './remedies.js';
@@ -128,12 +129,11 @@ interface Operation {
   fromPreview: string[];
 }
 
-interface ToolsOptions {
+interface ToolsOptions extends Pick<Config, 'publicUrl'> {
   schema: GraphQLSchema;
   db: Database;
   execute: ExecuteDocument;
   mask: Mask;
-  publicUrl: string | undefined;
 }
 
 /** The tools of the gateway. Prepares their documents, once. */

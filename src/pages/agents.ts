@@ -1,14 +1,14 @@
 import { mcpPath } from '../mcp/route.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
+import type { Config } from '../settings.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, howToOpenTheDemo } from './demo.js';
 import { KeptPages } from './files.js';
 import { type HasPage, type Html, highlighted, html, htmlPage } from './html.js';
 
-interface AgentsOptions {
+interface AgentsOptions extends Pick<Config, 'publicUrl'> {
   demo: Demo | undefined;
   hasPage: HasPage;
-  publicUrl: string | undefined;
 }
 
 /** `/mcp` in a browser: what agents find here, and how to connect one. Agents send POST. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { LookUp } from '../operations/declaration.js';
 import { isLocal, type RequestHead } from '../platform/http/index.js';
-import { type WorkedExamples, workedExamples } from './examples.js';
+import { type Trial, workedExamples } from './examples.js';
 import { type Html, html } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
@@ -52,12 +52,6 @@ export interface Demo {
   tokensFile?: string | undefined;
   /** Runs a query as the token's person. Fails if the token is no longer valid. */
   lookUp: LookUp;
-}
-
-/** The examples of a page: with the demo's token and records for who holds its key, else with placeholders. */
-export interface Trial extends WorkedExamples {
-  token: string | undefined;
-  readOnlyToken?: string | undefined;
 }
 
 /** What stands before the start address in the terminal. */

@@ -4,6 +4,7 @@ import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/ca
 import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
 import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import { restProblem } from '../rest/routes.js';
+import type { Config } from '../settings.js';
 import { KeptPages } from './files.js';
 import {
   filterField,
@@ -100,8 +101,7 @@ document.</p>
 `;
 }
 
-interface ErrorPagesOptions {
-  publicUrl: string | undefined;
+interface ErrorPagesOptions extends Pick<Config, 'publicUrl'> {
   hasPage: HasPage;
 }
 

@@ -7,7 +7,6 @@ import { hubItems } from '../operations/exampleRecords.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import { jsonResponse, type RequestContext, type Route, snakeCase } from '../platform/http/index.js';
 import { type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
-import type { Trial } from './demo.js';
 import { type Html, highlighted, html, jsonBlock } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
@@ -132,6 +131,12 @@ export interface WorkedExamples {
   requests: ExampleRequest[];
   /** GraphQL documents, each with one named operation. */
   documents: WorkedDocument[];
+}
+
+/** The examples of a page: with the demo's token and records for who holds its key, else with placeholders. */
+export interface Trial extends WorkedExamples {
+  token: string | undefined;
+  readOnlyToken?: string | undefined;
 }
 
 /** A request to try, on the first of its choices, or with placeholders. */

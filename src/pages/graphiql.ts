@@ -1,7 +1,7 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
-import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
-import type { WorkedDocument } from './examples.js';
+import { type Demo, howToOpenTheDemo, trialFor, trialForStrangers } from './demo.js';
+import type { Trial, WorkedDocument } from './examples.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
 import type { ShownMutation } from './operationExamples.js';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { catalogue, errorCodes } from '../errors/catalogue.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
+import type { Config } from '../settings.js';
 import type { Demo } from './demo.js';
 import { type AssetName, assetRoutes, builtAsset, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, Html, html, htmlPage } from './html.js';
@@ -21,11 +22,10 @@ interface GuidePage {
   sections: { title: string; anchor: string }[];
 }
 
-interface GuideOptions {
+interface GuideOptions extends Pick<Config, 'publicUrl'> {
   mutations: readonly ShownMutation[];
   demo: Demo | undefined;
   hasPage: HasPage;
-  publicUrl: string | undefined;
 }
 
 /** What the documents say of a first start: its address and the file of its tokens. */

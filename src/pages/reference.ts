@@ -4,8 +4,16 @@ import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot } from '../rest/storedMutation.js';
-import { type Demo, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
-import { additionMark, type ExampleRequest, exampleBlock, examplesData, examplesScript } from './examples.js';
+import type { Config } from '../settings.js';
+import { type Demo, tokenField, trialFor, trialForStrangers } from './demo.js';
+import {
+  additionMark,
+  type ExampleRequest,
+  exampleBlock,
+  examplesData,
+  examplesScript,
+  type Trial,
+} from './examples.js';
 import { KeptPages } from './files.js';
 import {
   filterField,
@@ -232,11 +240,10 @@ ${codes.map(
 </details>`;
 }
 
-interface ReferenceOptions {
+interface ReferenceOptions extends Pick<Config, 'publicUrl'> {
   /** Makes the OpenAPI document. */
   openApi: () => object;
   mutations: readonly ShownMutation[];
-  publicUrl: string | undefined;
   demo: Demo | undefined;
   hasPage: HasPage;
 }

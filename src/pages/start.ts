@@ -7,21 +7,20 @@ import {
   type Route,
 } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
+import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { connecting } from './agents.js';
 import { shellQuoted } from './assets/samples.js';
-import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
+import { type Demo, type DemoKey, tokenField, trialFor, trialForStrangers } from './demo.js';
 import { domain } from './domain.js';
-import { additionMark, exampleBlock, examplesData, examplesScript } from './examples.js';
+import { additionMark, exampleBlock, examplesData, examplesScript, type Trial } from './examples.js';
 import { KeptPages } from './files.js';
 import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
-interface StartOptions {
+interface StartOptions extends Pick<Config, 'publicUrl'> {
   isReady: (context: RequestContext) => Promise<boolean>;
   mutations: readonly ShownMutation[];
-  /** Address of this server as its callers see it. If undefined, the page shows the one that the browser used. */
-  publicUrl: string | undefined;
   demo: Demo | undefined;
   hasPage: HasPage;
 }

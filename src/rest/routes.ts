@@ -28,6 +28,7 @@ import {
   snakeCase,
   snakeCased,
 } from '../platform/http/index.js';
+import type { Config } from '../settings.js';
 import {
   apiRoot,
   changedHeader,
@@ -174,9 +175,8 @@ function readBody(type: GraphQLInputType, body: unknown) {
   return { value, errors: named };
 }
 
-interface RestOptions {
+interface RestOptions extends Pick<Config, 'bodyLimit'> {
   schema: GraphQLSchema;
-  bodyLimit: number;
   execute: ExecuteDocument;
 }
 

@@ -54,7 +54,7 @@ export async function importFrom(
   const work = async (tx: Transaction) => {
     const staging = new Staging(tx);
     await staging.open();
-    const reader = readerOf(staging);
+    const reader = new RecordReader(staging.emit);
     try {
       const head = await readSource(tx, { source, staging, reader });
       company = head.company.id;
@@ -89,37 +89,30 @@ export async function importDocument(
   return Object.fromEntries(tables.map((table) => [table, report.tables[table].added])) as Record<Table, number>;
 }
 
-const readerOf = (staging: Staging) =>
-  new RecordReader({
-    emit: staging.emit,
-    onSeen: (id) => staging.seen(id),
-    onForNew: ({ id, path, problem }) =>
-      staging.note({ what: 'new', tbl: 'resource_hub_documents', value: id, path, problem }),
-  });
-
 interface Read {
   source: Source;
   staging: Staging;
   reader: RecordReader;
 }
 
-/** Reads all parts into temporary tables. Throws an ImportError with all problems. */
+/**
+ * Reads all parts into temporary tables. Throws an ImportError with all problems of the records themselves, or if there are
+ * none, with all of the records with each other.
+ */
 async function readSource(tx: Transaction, { source, staging, reader }: Read): Promise<Head> {
   for await (const part of source.parts) {
     reader.read(part);
     await staging.flush();
   }
   const head = reader.head();
-  if (head) {
-    const { company, removed } = head;
-    staging.emit('companies', company, { path: 'company', given: [], isFrozen: false, made: company.id });
-    await staging.close();
-    if (removed) await staging.remove(removed);
-  } else await staging.close();
-  const isNew = !head || !(await companyOf(tx, head.company.id));
-  const { problems } = reader;
-  problems.push(...(await problemsOfRows({ tx, staging, companyId: head?.company.id ?? '', isNew })));
-  if (!head || problems.length > 0) throw new ImportError(problems);
+  if (!head || reader.problems.length > 0) throw new ImportError(reader.problems);
+  const { company, removed } = head;
+  staging.emit('companies', company, { path: 'company', given: [], isFrozen: false, made: company.id });
+  await staging.close();
+  if (removed) await staging.remove(removed);
+  const isNew = !(await companyOf(tx, company.id));
+  const problems = await problemsOfRows({ tx, staging, companyId: company.id, isNew });
+  if (problems.length > 0) throw new ImportError(problems);
   return head;
 }
 

@@ -2,7 +2,7 @@ import { closestMatch } from 'leven';
 import * as z from 'zod';
 import { newId } from '../platform/postgres/index.js';
 import type { WorkspacePart } from './file.js';
-import { marks, omitted } from './format/fields.js';
+import { omitted } from './format/fields.js';
 import { type Workspace, workspace } from './format/workspace.js';
 import { children, isListed, isListName, type ListName, lists, type Table } from './tables.js';
 
@@ -107,24 +107,6 @@ const problemsOf = ({ issues }: z.ZodError, schema: z.core.$ZodType, path: strin
       : `${within(path, nameOf(issue.path))}: ${issue.message}`,
   );
 
-/** What an id in a record that is invalid says: that it is there, or that it refers to something. */
-export type SeenId = { path: string; value: string } & ({ table: Table } | { refersTo: Table });
-
-/** The ids in an invalid record, so that what refers to it, and what it refers to, is not a problem of its own. */
-function* idsIn(wrapped: z.core.$ZodType, value: unknown, path: string): Generator<SeenId> {
-  const schema = unwrap(wrapped);
-  if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* idsIn(schema.element, item, `${path}[${index}]`);
-  } else if (schema instanceof z.ZodObject && value !== null && typeof value === 'object') {
-    for (const [key, field] of Object.entries<z.core.$ZodType>(schema.shape))
-      if (Object.hasOwn(value, key)) yield* idsIn(field, (value as Record<string, unknown>)[key], within(path, key));
-  } else if (schema instanceof z.ZodString && typeof value === 'string') {
-    const mark = marks.get(schema);
-    if (mark && 'refersTo' in mark) yield { refersTo: mark.refersTo, value, path };
-    else if (mark?.column === 'id') yield { table: mark.table, value, path };
-  }
-}
-
 /** The column values of a row. Other keys have no column and are not written. */
 type Row = Record<string, unknown>;
 
@@ -225,43 +207,16 @@ function emitRows(emit: Emit, table: Table, record: Row, place: Place): string {
   return made;
 }
 
-/** A rule for records that the company does not have yet: a problem, unless it has this document. */
-interface ForNew {
-  id: string;
-  path: string;
-  problem: string;
-}
-
-/** Of documents that are new. Others may omit versions that are there. */
-function* forNewDocuments(raw: unknown, path: string): Generator<ForNew> {
-  const { id, state, versions } = (raw ?? {}) as Record<string, unknown>;
-  if (typeof id !== 'string' || state !== 'published') return;
-  const first = Array.isArray(versions) ? versions[0]?.version_number : undefined;
-  if (!Array.isArray(versions) || versions.length === 0)
-    yield { id, path: within(path, 'versions'), problem: 'a published document has at least one' };
-  else if (typeof first === 'number' && first > 1) {
-    const at = within(path, 'versions[0].version_number');
-    yield { id, path: at, problem: 'must be 1, versions are listed from 1 on' };
-  }
-}
-
 /** What the fields of the file besides its lists say. */
 export type Head = Pick<Workspace, 'company' | 'revision' | 'as_of' | 'removed'> & {
   /** The lists that the file has. */
   given: Set<string>;
 };
 
-/** What a reader of parts is told besides rows. */
-interface Listener {
-  emit: Emit;
-  onSeen: (id: SeenId) => void;
-  onForNew: (rule: ForNew) => void;
-}
-
 /** Keeps so many problems; there may be as many as records. */
 const mostProblems = 10_000;
 
-/** Checks the parts of a workspace, and turns them into rows. */
+/** Checks the parts of a workspace, and turns them into rows as long as none has a problem. */
 export class RecordReader {
   readonly problems: string[] = [];
   /** What the records with problems are, by their paths. */
@@ -270,7 +225,7 @@ export class RecordReader {
   readonly #paths = new Map<string, string>();
   readonly #given = new Set<string>();
 
-  constructor(private readonly listener: Listener) {}
+  constructor(private readonly emit: Emit) {}
 
   read({ field, value, index, path }: WorkspacePart): void {
     const isList = isListName(field);
@@ -296,16 +251,13 @@ export class RecordReader {
   #readRecord(list: ListName, raw: unknown, path: string): void {
     const schema = elementOf[list];
     const parsed = schema.safeParse(raw, { error: message });
-    if (list === 'documents') for (const rule of forNewDocuments(raw, path)) this.listener.onForNew(rule);
-    const { id } = (raw ?? {}) as { id?: unknown };
-    if (!parsed.success && typeof id === 'string' && this.labels.size < mostProblems)
-      this.labels.set(path, labelOf(lists[list].kind, id));
     if (parsed.success) {
-      emitRows(this.listener.emit, lists[list].table, parsed.data as Row, { path });
+      if (this.problems.length === 0) emitRows(this.emit, lists[list].table, parsed.data as Row, { path });
       return;
     }
+    const { id } = (raw ?? {}) as { id?: unknown };
+    if (typeof id === 'string' && this.labels.size < mostProblems) this.labels.set(path, labelOf(lists[list].kind, id));
     for (const problem of problemsOf(parsed.error, schema, path)) this.#problem(problem);
-    for (const id of idsIn(schema, raw, path)) this.listener.onSeen(id);
   }
 
   #readField(field: string, value: unknown, path: string): void {

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
-import { type Emit, quote, type SeenId, within } from './rows.js';
+import { type Emit, quote, within } from './rows.js';
 import {
   columnsOf,
   fieldOf,
@@ -11,7 +11,6 @@ import {
   references,
   rowKeyOf,
   type Table,
-  tables,
 } from './tables.js';
 
 /** The temporary table that has what the file says of a table. */
@@ -53,27 +52,15 @@ class Buffer {
   }
 }
 
-/** A note that a later step reads. */
-interface Note {
-  /** The kind of the note. */
-  what: 'id' | 'reference' | 'new';
-  /** The table of the id, or that it refers to. */
-  tbl: string;
-  value: string;
-  path: string;
-  problem?: string;
-}
-
 /** The rows of a file in temporary tables, which are gone when the transaction ends. */
 export class Staging {
   /** The tables that the file has rows for. */
   readonly tables = new Set<Table>();
   readonly counts = new Map<Table, number>();
-  hasNotes = false;
   /** Whether the file removes something, or a whole file does not name it. */
   hasRemoved = false;
   readonly #tx: Transaction;
-  readonly #buffers = new Map<string, Buffer>();
+  readonly #buffers = new Map<Table, Buffer>();
   #n = 0;
   /** The last insert, which may still run. */
   #inserted: Promise<unknown> = Promise.resolve();
@@ -87,7 +74,6 @@ export class Staging {
     await this.#tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL READ COMMITTED`;
     await this.#tx.$executeRaw`SET LOCAL lock_timeout = '60s'`;
     await this.#tx.$executeRaw`DO $$ BEGIN
-      CREATE TEMP TABLE import_notes (what text, tbl text, value text, path text, problem text, n bigint) ON COMMIT DROP;
       CREATE TEMP TABLE import_removed (tbl text, id text) ON COMMIT DROP;
       CREATE TEMP TABLE import_changed (tbl text, id text) ON COMMIT DROP;
       CREATE TEMP TABLE import_doomed (tbl text, id text) ON COMMIT DROP;
@@ -101,29 +87,14 @@ export class Staging {
     this.#bufferOf(table).push(JSON.stringify(marked, allowed(table)));
   };
 
-  seen(id: SeenId): void {
-    // What PostgreSQL cannot hold is a problem already.
-    if (/[\0\p{Cs}]/u.test(id.value)) return;
-    if ('table' in id)
-      this.note({ what: 'id', tbl: id.table, value: id.value, path: id.path.replace(/(, |\.)id$/, '') });
-    else this.note({ what: 'reference', tbl: id.refersTo, value: id.value, path: id.path });
-  }
-
-  note(note: Note): void {
-    this.hasNotes = true;
-    const rows = (json: string) => sql`json_populate_recordset(NULL::import_notes, ${json}::json)`;
-    const insert = (json: string) => this.#tx.$executeRaw(sql`INSERT INTO import_notes SELECT * FROM ${rows(json)}`);
-    this.#buffer('import_notes', insert).push(JSON.stringify({ ...note, n: this.#next() }));
-  }
-
   /** Call it after each record, so that few wait in memory. PostgreSQL inserts while the next ones are read. */
   async flush({ onlyFull = true } = {}): Promise<void> {
-    for (const [name, buffer] of this.#buffers) {
+    for (const [table, buffer] of this.#buffers) {
       if (onlyFull && !buffer.isFull) continue;
       await this.#inserted;
       const json = buffer.take();
       if (json === undefined) continue;
-      this.#inserted = this.create(name).then(() => buffer.insert(json));
+      this.#inserted = this.create(table).then(() => buffer.insert(json));
       // Whoever waits for it next gets the failure.
       this.#inserted.catch(() => {});
     }
@@ -140,7 +111,6 @@ export class Staging {
       if (nested[table]) await this.#tx.$executeRaw`CREATE INDEX ON ${raw(name)} (made)`;
       await this.#tx.$executeRaw`ANALYZE ${raw(name)}`;
     }
-    await this.#tx.$executeRaw`ANALYZE import_notes`;
   }
 
   /** Notes what the file says is gone. */
@@ -160,10 +130,9 @@ export class Staging {
     return this.#n;
   }
 
-  /** Makes the temporary table of a table, unless it is there, or the name is of none. */
-  async create(name: string): Promise<void> {
-    const table = tables.find((each) => each === name);
-    if (!table || this.tables.has(table)) return;
+  /** Makes the temporary table of a table, unless it is there. */
+  async create(table: Table): Promise<void> {
+    if (this.tables.has(table)) return;
     this.tables.add(table);
     const more = table === 'activities' ? ', 0 AS version_number' : '';
     await this.#tx.$executeRaw`
@@ -173,16 +142,14 @@ export class Staging {
   }
 
   #bufferOf(table: Table): Buffer {
+    const known = this.#buffers.get(table);
+    if (known) return known;
     const names = columns(allowed(table));
-    return this.#buffer(table, (json) => {
+    const buffer = new Buffer((json) => {
       const rows = sql`json_populate_recordset(NULL::${staged(table)}, ${json}::json)`;
       return this.#tx.$executeRaw(sql`INSERT INTO ${staged(table)} (${names}) SELECT ${names} FROM ${rows}`);
     });
-  }
-
-  #buffer(name: string, insert: (json: string) => Promise<unknown>): Buffer {
-    const buffer = this.#buffers.get(name) ?? new Buffer(insert);
-    this.#buffers.set(name, buffer);
+    this.#buffers.set(table, buffer);
     return buffer;
   }
 }
@@ -236,15 +203,9 @@ interface Found {
 
 /** Problems with ids that are there twice. */
 async function duplicates({ tx, staging }: Checked): Promise<string[]> {
-  const noted = staging.hasNotes ? await notedTables(tx) : [];
-  const withIds = new Set<Table>([...staging.tables, ...noted]);
-  withIds.delete('space_members');
   const problems: string[] = [];
-  for (const table of withIds) {
-    const parts = [sql`SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}`];
-    if (staging.tables.has(table))
-      parts.push(sql`SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}`);
-    const from = sql`(${Prisma.join(parts, ' UNION ALL ')}) a`;
+  for (const table of [...staging.tables].filter((each) => each !== 'space_members')) {
+    const from = sql`(SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}) a`;
     const [twice] = await tx.$queryRaw<unknown[]>(
       sql`SELECT 1 AS one FROM ${from} GROUP BY value HAVING count(*) > 1 LIMIT 1`,
     );
@@ -261,11 +222,6 @@ async function duplicates({ tx, staging }: Checked): Promise<string[]> {
   return problems;
 }
 
-async function notedTables(tx: Transaction): Promise<Table[]> {
-  const rows = await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_notes WHERE what = 'id'`;
-  return rows.map(({ tbl }) => tbl);
-}
-
 interface Dangling extends Omit<Found, 'other'> {
   tbl: Table;
   field: string;
@@ -275,22 +231,12 @@ interface Dangling extends Omit<Found, 'other'> {
 export async function danglingReferences(checked: Checked): Promise<string[]> {
   const { tx, staging, isNew } = checked;
   const isUnknown = (to: Table, value: Prisma.Sql) => sql`
-    ${staging.tables.has(to) ? sql`NOT EXISTS (SELECT FROM ${staged(to)} o WHERE o.id = ${value}) AND` : Prisma.empty}
-    ${isNew ? Prisma.empty : sql`NOT ${exists(checked, to, value)} AND`}
-    NOT EXISTS (SELECT FROM import_notes i WHERE i.what = 'id' AND i.tbl = ${to} AND i.value = ${value})`;
+    ${staging.tables.has(to) ? sql`NOT EXISTS (SELECT FROM ${staged(to)} o WHERE o.id = ${value})` : sql`TRUE`}
+    ${isNew ? Prisma.empty : sql`AND NOT ${exists(checked, to, value)}`}`;
   const ofTable = ({ table, column, to }: Reference) => sql`
     SELECT s.n, s.path, ${fieldOf(column)} AS field, s.${columns([column])} AS value, ${to} AS tbl
     FROM ${staged(table)} s WHERE s.${columns([column])} IS NOT NULL AND ${isUnknown(to, sql`s.${columns([column])}`)}`;
-  const inRows = references.filter(({ table }) => staging.tables.has(table)).map(ofTable);
-  const noted = staging.hasNotes
-    ? await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_notes WHERE what = 'reference'`
-    : [];
-  const inNotes = noted.map(
-    ({ tbl }) => sql`
-      SELECT s.n, s.path, '' AS field, s.value, ${tbl} AS tbl FROM import_notes s
-      WHERE s.what = 'reference' AND s.tbl = ${tbl} AND ${isUnknown(tbl, sql`s.value`)}`,
-  );
-  const parts = [...inRows, ...inNotes];
+  const parts = references.filter(({ table }) => staging.tables.has(table)).map(ofTable);
   if (parts.length === 0) return [];
   const found = await tx.$queryRaw<Dangling[]>(
     sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) d ORDER BY n, field LIMIT ${most}::integer`,
@@ -400,17 +346,28 @@ async function misplaced({ tx, staging, companyId, isNew }: Checked): Promise<st
   return problems;
 }
 
-/** Problems with documents that are new, and with activities of versions that nobody lists. */
+/** Problems with new documents whose first version is missing, and with activities of versions that nobody lists. */
 async function documentProblems({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
-  const isThere = isNew
-    ? sql`FALSE`
-    : sql`EXISTS (SELECT FROM resource_hub_documents d WHERE d.company_id = ${companyId} AND d.id = i.value OFFSET 0)`;
-  const forNew = staging.hasNotes
-    ? await tx.$queryRaw<{ path: string; problem: string }[]>(sql`
-        SELECT path, problem FROM import_notes i
-        WHERE what = 'new' AND NOT ${isThere} ORDER BY n LIMIT ${most}::integer`)
-    : [];
-  const problems = forNew.map(({ path, problem }) => `${path}: ${problem}`);
+  const problems: string[] = [];
+  if (staging.tables.has('resource_hub_documents')) {
+    const first = staging.tables.has('document_versions')
+      ? sql`(SELECT min(v.version_number) FROM staged_document_versions v WHERE v.document_id = d.id)`
+      : sql`NULL::integer`;
+    const isThere = sql`EXISTS (
+      SELECT FROM resource_hub_documents t WHERE t.company_id = ${companyId} AND t.id = d.id OFFSET 0)`;
+    // Others may omit versions that are there.
+    const found = await tx.$queryRaw<{ path: string; first: number | null }[]>(sql`
+      SELECT path, first FROM (
+        SELECT d.id, d.path, d.n, ${first} AS first FROM staged_resource_hub_documents d WHERE d.state = 'published'
+      ) d WHERE first IS DISTINCT FROM 1 ${isNew ? Prisma.empty : sql`AND NOT ${isThere}`}
+      ORDER BY n LIMIT ${most}::integer`);
+    for (const { path, first: number } of found)
+      problems.push(
+        number === null
+          ? `${within(path, 'versions')}: a published document has at least one`
+          : `${within(path, 'versions[0].version_number')}: must be 1, versions are listed from 1 on`,
+      );
+  }
   if (!staging.tables.has('activities')) return problems;
   const inFile = staging.tables.has('document_versions')
     ? sql`EXISTS (SELECT FROM staged_document_versions v

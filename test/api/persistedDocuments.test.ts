@@ -214,8 +214,8 @@ describe('PERSISTED_DOCUMENTS', () => {
 
   test('is needed for PERSISTED_ONLY', () => {
     expect(() => readConfig({ PERSISTED_ONLY: 'on' })).toThrow(ConfigError);
-    const { persisted } = readConfig({ PERSISTED_ONLY: 'on', PERSISTED_DOCUMENTS: directory });
+    const { persistedDocuments: persisted } = readConfig({ PERSISTED_ONLY: 'on', PERSISTED_DOCUMENTS: directory });
     expect(persisted).toEqual({ path: directory, only: true });
-    expect(readConfig({}).persisted).toBeUndefined();
+    expect(readConfig({}).persistedDocuments.path).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { nobody } from '../../src/platform/fairness/queue.js';
+import { nobody } from '../../src/platform/fairness/index.js';
 import { Overload } from '../../src/platform/http/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -26,7 +26,12 @@ afterAll(async () => {
 /** A gateway with limits, on the database that all tests of this file share. */
 function gateway(
   limits: Partial<RateLimiterSettings> = {},
-  options: { trustedProxies?: number; databaseTimeout?: number; overload?: Overload; corsOrigins?: string[] } = {},
+  options: {
+    trustedProxies?: number;
+    databaseTimeouts?: { response: number };
+    overload?: Overload;
+    corsOrigins?: string[];
+  } = {},
 ) {
   const rateLimiters = createRateLimiters({
     store: 'memory',
@@ -448,7 +453,7 @@ describe('the store', () => {
 
 describe('the store that does not answer', () => {
   test('takes half of what a request may wait for the database, and lets it pass', async () => {
-    const world = gateway({ store: 'postgres' }, { databaseTimeout: 4000 });
+    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 4000 } });
     const token = await fresh();
     await viewer(world, token);
     await holdCounts();
@@ -468,7 +473,7 @@ describe('the store that does not answer', () => {
   });
 
   test('leaves a request that finds the database slow too no more time than any other', async () => {
-    const world = gateway({ store: 'postgres' }, { databaseTimeout: 4000 });
+    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 4000 } });
     const { caller: owner, space } = await furniture.team();
     const { id } = await furniture.closedGoal(space);
     await holdCounts();

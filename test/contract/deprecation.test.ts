@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { trialForStrangers } from '../../src/pages/demo.js';
 import { withExamples } from '../../src/pages/operationExamples.js';
 import { operationSection, recordDetails } from '../../src/pages/reference.js';
-import { failure } from '../../src/platform/failures/failures.js';
+import { failure } from '../../src/platform/failures/index.js';
 import { masking } from '../../src/platform/http/response.js';
 import { router } from '../../src/platform/http/router.js';
 import { openApiDocument } from '../../src/rest/openapi/openApiDocument.js';

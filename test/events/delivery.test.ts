@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/eventSchemas.js';
-import { ConnectionPace } from '../../src/platform/outbox/deliverer.js';
+import { ConnectionPace } from '../../src/platform/outbox/sender.js';
 import { actions, subjectOf } from '../../src/rules/activityActions.js';
 import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';

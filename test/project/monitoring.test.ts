@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { Metrics } from '../../src/platform/telemetry/metrics.js';
 import { MetricsServer } from '../../src/platform/telemetry/metricsServer.js';
-import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
+import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { importGauges } from '../../src/workspace/lastImports.js';
 import { createDatabase } from '../support/database.js';
 import { anchorOf, blocksOf, headingsOf, proseOf, textOf } from '../support/documents.js';

@@ -7,7 +7,7 @@ import { openModels } from '../../src/database.js';
 import { Overload, requestQueue, Seat } from '../../src/platform/http/admission.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
+import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -253,7 +253,7 @@ describe('one caller', () => {
   test('gets 429 for what waits too long for the connections of its own long statements', async () => {
     const db = openModels({ url: world.url, poolSize: 8, preparedStatements });
     onTestFinished(() => db.$disconnect());
-    const small = new World(db, world.url, { databaseTimeout: 500 });
+    const small = new World(db, world.url, { databaseTimeouts: { response: 500 } });
     const viewer = (token: string) => small.graphql(token, '{ viewer { person { id } } }');
     const [own, other] = [await small.team(), await small.team()];
     const { companyId } = own.caller;

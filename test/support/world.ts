@@ -13,6 +13,7 @@ import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
 import { retryConflicts } from '../../src/platform/postgres/connections.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { type Config, readConfig } from '../../src/settings.js';
 import { createToken } from '../../src/tokens.js';
 import { Client } from './client.js';
 import { noted, noteStatements, readByPrisma, unboundScans } from './companyBinding.js';
@@ -27,7 +28,11 @@ export const reads = process.env.READS === 'prisma' ? 'prisma' : 'reader';
 export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
-type Options = Partial<Parameters<typeof createPipeline>[0] & ConstructorParameters<typeof NodeServer>[0]> & {
+type Options = Partial<
+  Omit<Parameters<typeof createPipeline>[0], 'queryLimits'> & ConstructorParameters<typeof NodeServer>[0]
+> & {
+  /** Replaces the defaults of some or all. */
+  queryLimits?: Partial<Config['queryLimits']>;
   streaming?: Partial<ConstructorParameters<typeof Streams>[0]>;
 };
 
@@ -68,16 +73,18 @@ export class World extends Client {
     this.dispatcher = new Dispatcher(db, eventSource, logger);
     const streaming = { most: 100, timeout: 30_000, ...options.streaming };
     this.streams = new Streams({ db, source: eventSource, dispatcher: this.dispatcher, logger, ...streaming });
+    const config = readConfig({});
     this.app = createPipeline({
+      ...config,
       db,
       streams: this.streams,
       onChange: (companyId) => void (this.#isDispatching && this.dispatcher.changed(companyId)),
       logger,
       clock: () => this.now,
       appUrl: 'https://work.example.com',
-      bodyLimit: 1_048_576,
-      databaseTimeout: 30_000, // the machine that runs the tests may be slow
+      databaseTimeouts: { response: 30_000 }, // the machine that runs the tests may be slow
       ...options,
+      queryLimits: { ...config.queryLimits, ...options.queryLimits },
     });
     this.#server = new NodeServer({ app: this.app, logger, ...options }).server;
   }

@@ -16,6 +16,7 @@ import { NodeServer } from '../../src/platform/http/server.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { readConfig } from '../../src/settings.js';
 import { importDemo, recordedAt, recordedExamples } from './examples.js';
 import { documentsWithTables } from './tables.js';
 
@@ -32,14 +33,14 @@ async function record(): Promise<string> {
     const logger = createLogger('silent');
     const dispatcher = new Dispatcher(db, eventSource, logger);
     const app = createPipeline({
+      ...readConfig({}),
       db,
       streams: new Streams({ db, source: eventSource, dispatcher, logger, most: 1, timeout: 30_000 }),
       onChange: () => {},
       logger,
       clock: () => recordedAt,
       appUrl: 'https://work.example.com',
-      bodyLimit: 1_048_576,
-      databaseTimeout: 30_000,
+      databaseTimeouts: { response: 30_000 },
       demo: { token },
     });
     const { server } = new NodeServer({ app, logger });

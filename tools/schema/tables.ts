@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js';
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { activityActions } from '../../src/operations/index.js';
-import { headersOf } from '../../src/platform/failures/failures.js';
+import { headersOf } from '../../src/platform/failures/index.js';
 import { snakeCase } from '../../src/platform/http/response.js';
 import { webhookHeaders } from '../../src/platform/outbox/index.js';
+import { settingsOf } from '../../src/platform/settings/index.js';
 import { actions } from '../../src/rules/activityActions.js';
+import { sections } from '../../src/settings.js';
 import { product } from '../../src/version.js';
 import { marks, said } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
@@ -45,6 +47,19 @@ function headerTable(): string {
   const rows = Object.entries(webhookHeaders(product)).map(([name, { description }]) => [`\`${name}\``, description]);
   return tableOf(['Header', 'What it says'], rows);
 }
+
+/** A table for each part of the settings. */
+const settingTables = () =>
+  Object.entries(sections)
+    .map(([title, settings]) => {
+      const rows = settingsOf(settings).map(({ variable, default: standard, otherwise = 'none', meaning }) => [
+        `\`${variable}\``,
+        standard ? `\`${standard}\`` : otherwise,
+        meaning,
+      ]);
+      return `### ${title}\n\n${tableOf(['Variable', 'Default', 'Meaning'], rows)}`;
+    })
+    .join('\n\n');
 
 /** A table for each record of the import format: its fields, which of them are required, and what they mean. */
 function formatTables(): string {
@@ -99,6 +114,7 @@ const tables: Record<string, Record<string, () => string>> = {
   errors: { errors: errorTable },
   events: { events: eventTable, headers: headerTable },
   'import-format': { fields: formatTables },
+  settings: { settings: settingTables },
 };
 
 /** The documents with their tables as the code has them, by their paths from the root. */

@@ -18,14 +18,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseError } from '../postgres/index.js';
-import { type Account, nameInside, startProcess } from './server.js';
-
-/** PostgreSQL's programs: `directory` has bin, lib and share; `major` is the version, such as `18`. */
-export interface Binaries {
-  directory: string;
-  major: string;
-  env: NodeJS.ProcessEnv;
-}
+import { type Account, type Binaries, type Cluster, nameInside, startProcess } from './server.js';
 
 const noGlibc = 'it needs glibc, which Alpine and other musl systems lack';
 const platform = `${process.platform}-${process.arch}`;
@@ -114,13 +107,6 @@ async function link(native: string, copy: string): Promise<void> {
       if (error.code !== 'EEXIST') throw error;
     });
   }
-}
-
-/** PostgreSQL's data directory, the path by which the server reaches it, and the password of the user `postgres`. */
-export interface Cluster {
-  directory: string;
-  serverName: string;
-  password: string;
 }
 
 const homeIn = (dataDir: string) => join(dataDir, 'postgres');

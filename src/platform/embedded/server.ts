@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseError } from '../postgres/index.js';
-import type { Binaries, Cluster } from './cluster.js';
 
 /** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
@@ -22,6 +21,20 @@ export async function freePort(): Promise<number> {
 export interface Account {
   uid?: number;
   gid?: number;
+}
+
+/** PostgreSQL's programs: `directory` has bin, lib and share; `major` is the version, such as `18`. */
+export interface Binaries {
+  directory: string;
+  major: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** PostgreSQL's data directory, the path by which the server reaches it, and the password of the user `postgres`. */
+export interface Cluster {
+  directory: string;
+  serverName: string;
+  password: string;
 }
 
 /** A running PostgreSQL program. `gone` resolves with its exit code once it and its children have ended. */

@@ -17,6 +17,8 @@ import { failure } from '../failures/index.js';
 export const tooLong = (limit: 'characters' | 'items', maximum: number) =>
   failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit, maximum }] });
 
+/** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
+export const mostCharacters = 16_000_000;
 /** The most items of lists in the response to a document of a caller. */
 const mostItems = 25_000;
 /** From how much on a response is long, and waits for its turn. */

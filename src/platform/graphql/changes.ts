@@ -15,8 +15,7 @@ import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import { type Database, sql, type Transaction } from '../postgres/index.js';
 import { tooLong } from './budget.js';
-import { changesIn, type Once, type OperationContext, perOperation } from './operation.js';
-import { noCost } from './validation.js';
+import { changesIn, noCost, type Once, type OperationContext, perOperation } from './operation.js';
 
 const limits = { timeout: 30_000 };
 
@@ -232,8 +231,8 @@ interface IdempotencyOptions {
   db: Database;
   /** Seconds for which an outcome is kept. */
   idempotencySeconds: number;
-  /** The most bytes of all long outcomes of a token. */
-  longOutcomeBytes: number;
+  /** The most bytes of all long outcomes of a token; a thousand million if omitted. Decisions: "Query cost". */
+  longOutcomeBytes?: number;
   /** Whether a text of a response is a secret, which is sent and never kept. */
   isSecret: (text: string) => boolean;
 }
@@ -259,7 +258,7 @@ interface KeyedRequest extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'be
  */
 async function once(
   { scope, fingerprint, field, execute, onReplay, begin, leastSeconds = 0, hasSecret, mostCharacters }: KeyedRequest,
-  { db, idempotencySeconds, longOutcomeBytes, isSecret }: IdempotencyOptions,
+  { db, idempotencySeconds, longOutcomeBytes = 1_000_000_000, isSecret }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
     const held = await (begin ? waitForKey : holdKey)(tx, scope);

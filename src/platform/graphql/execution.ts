@@ -3,19 +3,22 @@ import type { RequestContext } from '../http/index.js';
 import { ReadBound } from '../postgres/index.js';
 import { Turns } from '../process/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
-import { executeWithin, ResponseBudget } from './budget.js';
+import { executeWithin, mostCharacters, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
 import { operationCost } from './validation.js';
 import { badInputOf } from './validInput.js';
 
+/** The most characters of rows that a document of a caller may read. Decisions: "Query cost". */
+const mostRead = 32_000_000;
+
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
   contextOf: (context: RequestContext) => object;
-  /** The most characters of rows that a document of a caller may read. */
-  readCharacters: number;
-  /** The most characters in the response to a GraphQL request. */
-  responseCharacters: number;
+  /** Of rows that a document of a caller may read; 32 million if omitted. */
+  readCharacters?: number;
+  /** In the response to it; 16 million if omitted. */
+  responseCharacters?: number;
   /** Called with the company after a mutation has been committed there. */
   onChange: (companyId: string) => void;
 }
@@ -32,7 +35,7 @@ const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
 
 /** The one place that executes operations, of all surfaces. */
 export function createExecution<Changed>(options: ExecutionOptions<Changed>): ExecuteOperation {
-  const { contextOf, readCharacters, responseCharacters } = options;
+  const { contextOf, readCharacters = mostRead, responseCharacters = mostCharacters } = options;
   // A process builds one long response at a time: together they would take more memory than there is. Decisions: "Query cost".
   const long = new Turns(1);
   return async (args) => {

@@ -15,7 +15,7 @@ interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, Subscriptio
   schema: GraphQLSchema;
   mask: Mask;
   bodyLimit: number;
-  limits: QueryLimits;
+  queryLimits: QueryLimits;
   persisted?: PersistedDocuments | undefined;
   /** Plugins of others, whose hooks run after ours. */
   plugins?: readonly Plugin[] | undefined;
@@ -49,7 +49,7 @@ function onlyResult(result: ExecutionResult | AsyncIterable<unknown>): Execution
 
 /** The GraphQL server: Yoga, with a plugin for each phase. */
 export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
-  const { schema, mask, bodyLimit, limits, persisted, plugins = [] } = options;
+  const { schema, mask, bodyLimit, queryLimits: limits, persisted, plugins = [] } = options;
   const documents = new DocumentCache();
   const executeOperation = createExecution(options);
   const yoga = createYoga<OperationContext>({

@@ -6,4 +6,3 @@ export { type Once, type Plugin, scopeOf } from './operation.js';
 export { type PersistedDocuments, readPersistedDocuments } from './parsing.js';
 export { readPlugins } from './plugins.js';
 export type { StreamSummary } from './subscriptions.js';
-export type { QueryLimits } from './validation.js';

@@ -16,7 +16,6 @@ import type { Plugin as YogaPlugin } from 'graphql-yoga';
 import type { FieldError } from '../failures/index.js';
 import { type LiveBody, type RequestContext, snakeCase } from '../http/index.js';
 import type { Transaction } from '../postgres/index.js';
-import type { QueryCost } from './validation.js';
 
 /** Finds something out about an operation of a schema once, and remembers it for as long as its document is kept. */
 export function perOperation<Found, Schema extends [GraphQLSchema] | []>(
@@ -140,6 +139,34 @@ export interface Once {
   /** Called in the transaction of the change before it is made, if the key has no outcome. Throws if it is not to be made. */
   begin: (tx: Transaction) => Promise<void>;
 }
+
+/** The cost of an operation, measured before it runs. */
+export interface QueryCost {
+  /**
+   * About how many objects it may load. A list counts as if it had some items, a connection its page size. A field
+   * that reads as much as several objects counts as many more as it says.
+   */
+  complexity: number;
+  /** Levels of fields. */
+  depth: number;
+  aliases: number;
+  /** Aliases that may make the response longer than without one: of texts and objects, or longer than the field's name. */
+  lengthening: number;
+  /** Fields that return a page of a list. */
+  pages: number;
+  /** What makes the most of the complexity by itself, without the fields beneath it. */
+  costliest?: CostlyField | undefined;
+}
+
+export interface CostlyField {
+  /** The names or aliases of the fields from the root to it, with dots between them. */
+  path: string;
+  complexity: number;
+  /** The sizes of the pages that it is on, whose product it costs. */
+  pages: readonly number[];
+}
+
+export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, lengthening: 0, pages: 0 };
 
 /** What the plugins know about a request, and what they tell each other. */
 export interface OperationContext extends RequestContext {

@@ -2,7 +2,7 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type
 import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
 import { Turns } from '../process/index.js';
-import { executeWithin, ResponseBudget } from './budget.js';
+import { executeWithin, mostCharacters, ResponseBudget } from './budget.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
@@ -91,7 +91,7 @@ const isUnavailable = ({ extensions }: GraphQLError) => extensions.code === 'SER
 export interface SubscriptionOptions {
   contextOf: (context: RequestContext) => object;
   mask: Mask;
-  responseCharacters: number;
+  responseCharacters?: number;
   onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
 }
 
@@ -135,7 +135,7 @@ function bodyOf(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { requestId, record, req, actor, responseHeaders, scope }: OperationContext,
   turns: Turns,
-  { contextOf, mask, responseCharacters, onStreamEnd }: SubscriptionOptions,
+  { contextOf, mask, responseCharacters = mostCharacters, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
   const kept: RequestContext = {

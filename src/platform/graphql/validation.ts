@@ -28,43 +28,18 @@ import { failure } from '../failures/index.js';
 import { requireScopes } from '../http/index.js';
 import { requireType } from './mediaTypes.js';
 import {
+  type CostlyField,
   changesIn,
   fieldNames,
+  noCost,
   operationOf,
   type Plugin,
   perOperation,
+  type QueryCost,
   rootSelections,
   scopesOf,
 } from './operation.js';
 import type { DocumentCache, DocumentLimits } from './parsing.js';
-
-/** The cost of an operation, measured before it runs. */
-export interface QueryCost {
-  /**
-   * About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size. A field
-   * that reads as much as several objects counts as many more as it says.
-   */
-  complexity: number;
-  /** Levels of fields. */
-  depth: number;
-  aliases: number;
-  /** Aliases that may make the response longer than without one: of texts and objects, or longer than the field's name. */
-  lengthening: number;
-  /** Fields that return a page of a list. */
-  pages: number;
-  /** What makes the most of the complexity by itself, without the fields beneath it. */
-  costliest?: CostlyField | undefined;
-}
-
-interface CostlyField {
-  /** The names or aliases of the fields from the root to it, with dots between them. */
-  path: string;
-  complexity: number;
-  /** The sizes of the pages that it is on, whose product it costs. */
-  pages: readonly number[];
-}
-
-export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, lengthening: 0, pages: 0 };
 
 const assumedListSize = 10;
 /** An alias in an introspection can repeat the whole schema. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientAddress } from '../limits/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
-import type { RequestContext } from './router.js';
+import type { RequestContext } from './context.js';
 
 /** A request that has no response yet. */
 export interface Running {

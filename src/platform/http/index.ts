@@ -1,10 +1,18 @@
 export { Overload } from './admission.js';
-export { requireScopes } from './grants.js';
+export { type RequestContext, requireScopes } from './context.js';
 export { JsonError, parseJson, parseRequestJson, readJson } from './json.js';
-export { expectsNothing, preconditionHeader } from './preconditions.js';
-export { isLocal, isLoopback, type RequestHead, readAccept, requireAcceptable } from './request.js';
+export {
+  expectsNothing,
+  isLocal,
+  isLoopback,
+  preconditionHeader,
+  type RequestHead,
+  readAccept,
+  requireAcceptable,
+} from './request.js';
 export {
   cachedResponse,
+  type Handler,
   type HttpResponse,
   jsonResponse,
   type LiveBody,
@@ -13,6 +21,6 @@ export {
   snakeCase,
   snakeCased,
 } from './response.js';
-export { type Check, checks, type Handler, type RequestContext, type Route, router } from './router.js';
+export { type Check, checks, type Route, router } from './router.js';
 export { contentRoute, healthRoutes, leadsTo, publicRoute } from './routes.js';
 export { NodeServer } from './server.js';

@@ -4,8 +4,8 @@ import type { GraphQLError } from 'graphql';
 import { type JSONVisitor, type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
 import { failure, quoted } from '../failures/index.js';
 import { overloaded } from './admission.js';
+import type { RequestContext } from './context.js';
 import type { RequestHead } from './request.js';
-import type { RequestContext } from './router.js';
 
 const maximumDepth = 100;
 

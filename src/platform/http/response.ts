@@ -7,8 +7,8 @@ import { failure, headersOf, problemOf, problemType } from '../failures/index.js
 import { isLocked, isTimeout, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
 import { type DatabaseOutage, loggedIdentity } from '../telemetry/index.js';
 import { tooManyOfOne } from './admission.js';
+import type { RequestContext } from './context.js';
 import type { RequestHead } from './request.js';
-import type { Handler, RequestContext } from './router.js';
 
 const capital = /[A-Z]/;
 
@@ -37,6 +37,9 @@ export interface HttpResponse {
   /** The body, compressed, of a response that is kept. */
   compressed?: () => Promise<Uint8Array>;
 }
+
+/** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
+export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
 
 /** A response in JSON. */
 export const jsonResponse = (value: unknown): HttpResponse => ({

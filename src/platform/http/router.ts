@@ -1,55 +1,21 @@
-import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import leven from 'leven';
 import { failure } from '../failures/index.js';
-import type { Client, Principal, RateLimit } from '../limits/index.js';
-import type { RequestScope } from '../postgres/index.js';
-import type { RequestRecord } from '../telemetry/index.js';
-import { type Grants, requireScopes, requireSurface, type Surface } from './grants.js';
-import { requireReadPreconditions } from './preconditions.js';
-import { jsonTypes, type RequestHead, requireAcceptable } from './request.js';
+import type { RateLimit } from '../limits/index.js';
+import { type RequestContext, requireScopes, requireSurface, type Surface } from './context.js';
+import { jsonTypes, type RequestHead, requireAcceptable, requireReadPreconditions } from './request.js';
 import {
   addVary,
   compression,
   cors,
   corsHeaders,
+  type Handler,
   type HttpResponse,
   type LiveBody,
   type Mask,
   problemResponse,
   withCommonHeaders,
 } from './response.js';
-
-/** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
-export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
-
-/** What the pipeline knows about a request besides the request itself. */
-export interface RequestContext {
-  requestId: string;
-  /** Omitted for queries that the gateway itself runs. */
-  record?: RequestRecord;
-  /** Its use of the database. Omitted for what waits as long as it takes. */
-  scope?: RequestScope;
-  /** Node's own request and response, if it came over a socket. */
-  req?: IncomingMessage;
-  /** What the request says of who sent it, if it came over a socket. */
-  client?: Client | undefined;
-  /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
-  receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
-  /** Headers for the response, whether the request succeeds or fails. */
-  responseHeaders: Record<string, string>;
-  /** The caller. */
-  actor?: Principal;
-  /** What the token of the caller may do. */
-  grants?: Grants;
-  /** Where the caller uses it. */
-  surface?: Surface;
-  /** Counts what a document costs before it runs. Fails with 429. Omitted for what is not counted. */
-  charge?: (cost: number) => Promise<void>;
-}
-
-/** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
-export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
 
 /** A path and what a request to it needs. The router checks that in the order of docs/errors.md, "Order of checks". */
 export interface Route {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lazy } from '../caching/index.js';
 import { failure } from '../failures/index.js';
+import type { RequestContext } from './context.js';
 import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
-import type { RequestContext, Route } from './router.js';
+import type { Route } from './router.js';
 
 /** A route that anybody may read, without a token. */
 export const publicRoute = (path: string, handle: Route['handle'], more: Partial<Route> = {}): Route => ({

@@ -8,11 +8,11 @@ import { type Callers, clientAddress } from '../limits/index.js';
 import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat, tooManyOfOne } from './admission.js';
 import { Connections, type Running } from './connections.js';
+import type { RequestContext } from './context.js';
 import { fetchFrom } from './fetch.js';
 import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
-import type { HttpResponse } from './response.js';
-import type { Handler, RequestContext } from './router.js';
+import type { Handler, HttpResponse } from './response.js';
 import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
 
 /** What responds to a request once it is admitted. */

@@ -2,15 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Cache, lazy } from '../caching/index.js';
-import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
+import { type Database, newId, sql } from '../postgres/index.js';
 import { Turns } from '../process/index.js';
 import { type DatabaseOutage, Outage, PolledFigures } from '../telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
-import type { Attempt } from './complete.js';
-import { WebhookDelivery } from './delivery.js';
+import { type CountAttempt, DeliveryStatements, type Tools, WebhookDelivery } from './delivery.js';
 import type { Dispatcher } from './dispatcher.js';
 import { acquireLease } from './lease.js';
-import { Sender } from './sender.js';
+import { ConnectionPace, Sender } from './sender.js';
 import type { PollPart } from './sequence.js';
 import type { Product } from './signature.js';
 import type { EventSource } from './source.js';
@@ -38,55 +37,6 @@ class Tasks {
   }
 }
 
-/** New connections of one process to the endpoints of a company: so many at once, and then so many a second. */
-const connections = { atOnce: 200, perSecond: 50 };
-
-/**
- * When a company may make one more connection. An endpoint that keeps its connections costs none; one that breaks them, or
- * sends what nobody has asked for, costs many times as much of the processor for each event, which others need.
- */
-export class ConnectionPace {
-  readonly #each = 1_000 / connections.perSecond;
-  /** By when the connections that were taken are all due. */
-  readonly #due = new Cache<string, number>(10_000);
-
-  /** Resolves also when `signal` aborts. */
-  async take(companyId: string, signal: AbortSignal): Promise<void> {
-    const now = performance.now();
-    const due = Math.max(this.#due.get(companyId) ?? 0, now) + this.#each;
-    this.#due.set(companyId, due);
-    const wait = due - now - connections.atOnce * this.#each;
-    if (wait > 0) await sleep(wait, undefined, { ref: false, signal }).catch(() => {});
-  }
-
-  /** None was needed. */
-  giveBack(companyId: string): void {
-    this.#due.set(companyId, (this.#due.get(companyId) ?? 0) - this.#each);
-  }
-}
-
-/** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
-export type CountAttempt = (outcome: Attempt['outcome'], seconds: number | undefined) => void;
-
-/** What every delivery of a process uses. */
-export interface Tools {
-  statements: DeliveryStatements;
-  source: EventSource;
-  sender: Sender;
-  /** Of all requests of the process. */
-  turns: Turns;
-  pace: ConnectionPace;
-  /** WEBHOOK_KEY: the new one first. */
-  keys: readonly string[];
-  product: Product;
-  logger: Logger;
-  count: CountAttempt;
-  /** No request begins any more. */
-  stopping: AbortSignal;
-  /** Those that run are given up. */
-  stopped: AbortSignal;
-}
-
 /** How many polls look for what is due, for each that looks for events that nobody delivers. */
 const thoroughEvery = 10;
 
@@ -107,45 +57,6 @@ function dueWebhooks({ tenants }: EventSource): PollPart['select'] {
       UNION SELECT w.company_id, 0 FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id
       WHERE w.disabled_at IS NULL AND w.wait_until IS NULL AND w.position < c.last_sequence AND ${company}`;
   };
-}
-
-/** For how long what has been sent is worth recording: then the lease has ended, and others may have sent it again. */
-const worthwhile = 15_000;
-const pauseMilliseconds = 250;
-
-/** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
-class DeliveryStatements {
-  readonly #db: Database;
-  readonly #stopped: AbortSignal;
-  readonly #stalled = new CircuitBreaker();
-
-  constructor(db: Database, stopped: AbortSignal) {
-    this.#db = db;
-    this.#stopped = stopped;
-  }
-
-  /** Runs a statement again while the database is unavailable, for as long as a lease may still hold. */
-  async run<T>(companyId: string, statement: (db: Database) => Promise<T>): Promise<T> {
-    const start = performance.now();
-    for (;;) {
-      const isLast = this.#stopped.aborted || performance.now() - start > worthwhile;
-      const outcome = await this.#attempt(companyId, statement, isLast);
-      if (outcome !== 'unavailable') return outcome.value;
-      await sleep(pauseMilliseconds + Math.random() * pauseMilliseconds);
-    }
-  }
-
-  async #attempt<T>(companyId: string, statement: (db: Database) => Promise<T>, isLast: boolean) {
-    try {
-      const value = await this.#stalled.ask(companyId, async () => ({ value: await statement(this.#db) }));
-      if (value !== 'refused') return value;
-      if (isLast) throw new Error('the database does not respond for this company');
-      return 'unavailable';
-    } catch (error) {
-      if (isLast || !isUnavailable(error)) throw error;
-      return 'unavailable';
-    }
-  }
 }
 
 /** Webhooks that one process delivers to at once, and requests that it sends at once: each webhook has eight of them. */

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { CircuitBreaker, type Database, isUnavailable } from '../postgres/index.js';
 import { Turns } from '../process/index.js';
 import { type Claim, claim, type Item, manyBehind } from './claim.js';
 import { type Attempt, complete, type Parked, type Progress } from './complete.js';
-import type { Tools } from './deliverer.js';
 import {
   failuresBeforeWaiting,
   inFlight,
@@ -14,8 +14,70 @@ import {
   releaseLease,
   waitAfter,
 } from './lease.js';
-import type { Delivery } from './sender.js';
-import { attemptOf, bodyOf, messageOf } from './signature.js';
+import type { ConnectionPace, Delivery, Sender } from './sender.js';
+import { attemptOf, bodyOf, messageOf, type Product } from './signature.js';
+import type { EventSource } from './source.js';
+
+/** For how long what has been sent is worth recording: then the lease has ended, and others may have sent it again. */
+const worthwhile = 15_000;
+const pauseMilliseconds = 250;
+
+/** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
+export class DeliveryStatements {
+  readonly #db: Database;
+  readonly #stopped: AbortSignal;
+  readonly #stalled = new CircuitBreaker();
+
+  constructor(db: Database, stopped: AbortSignal) {
+    this.#db = db;
+    this.#stopped = stopped;
+  }
+
+  /** Runs a statement again while the database is unavailable, for as long as a lease may still hold. */
+  async run<T>(companyId: string, statement: (db: Database) => Promise<T>): Promise<T> {
+    const start = performance.now();
+    for (;;) {
+      const isLast = this.#stopped.aborted || performance.now() - start > worthwhile;
+      const outcome = await this.#attempt(companyId, statement, isLast);
+      if (outcome !== 'unavailable') return outcome.value;
+      await sleep(pauseMilliseconds + Math.random() * pauseMilliseconds);
+    }
+  }
+
+  async #attempt<T>(companyId: string, statement: (db: Database) => Promise<T>, isLast: boolean) {
+    try {
+      const value = await this.#stalled.ask(companyId, async () => ({ value: await statement(this.#db) }));
+      if (value !== 'refused') return value;
+      if (isLast) throw new Error('the database does not respond for this company');
+      return 'unavailable';
+    } catch (error) {
+      if (isLast || !isUnavailable(error)) throw error;
+      return 'unavailable';
+    }
+  }
+}
+
+/** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
+export type CountAttempt = (outcome: Attempt['outcome'], seconds: number | undefined) => void;
+
+/** What every delivery of a process uses. */
+export interface Tools {
+  statements: DeliveryStatements;
+  source: EventSource;
+  sender: Sender;
+  /** Of all requests of the process. */
+  turns: Turns;
+  pace: ConnectionPace;
+  /** WEBHOOK_KEY: the new one first. */
+  keys: readonly string[];
+  product: Product;
+  logger: Logger;
+  count: CountAttempt;
+  /** No request begins any more. */
+  stopping: AbortSignal;
+  /** Those that run are given up. */
+  stopped: AbortSignal;
+}
 
 /** What is sent of one record, one after the other, and how far that has come. */
 interface RecordQueue {

@@ -8,7 +8,9 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_CIPHERS } from 'node:tls';
+import { Cache } from '../caching/index.js';
 import { addressIn, type OpenAddresses } from './addresses.js';
 import { longestRetryAfter } from './lease.js';
 
@@ -267,6 +269,33 @@ interface Attempting {
 }
 
 const late = (milliseconds: number) => `there was no response within ${milliseconds / 1000} s`;
+
+/** New connections of one process to the endpoints of a company: so many at once, and then so many a second. */
+const mostConnections = { atOnce: 200, perSecond: 50 };
+
+/**
+ * When a company may make one more connection. An endpoint that keeps its connections costs none; one that breaks them, or
+ * sends what nobody has asked for, costs many times as much of the processor for each event, which others need.
+ */
+export class ConnectionPace {
+  readonly #each = 1_000 / mostConnections.perSecond;
+  /** By when the connections that were taken are all due. */
+  readonly #due = new Cache<string, number>(10_000);
+
+  /** Resolves also when `signal` aborts. */
+  async take(companyId: string, signal: AbortSignal): Promise<void> {
+    const now = performance.now();
+    const due = Math.max(this.#due.get(companyId) ?? 0, now) + this.#each;
+    this.#due.set(companyId, due);
+    const wait = due - now - mostConnections.atOnce * this.#each;
+    if (wait > 0) await sleep(wait, undefined, { ref: false, signal }).catch(() => {});
+  }
+
+  /** None was needed. */
+  giveBack(companyId: string): void {
+    this.#due.set(companyId, (this.#due.get(companyId) ?? 0) - this.#each);
+  }
+}
 
 /** Sends requests to endpoints. Never throws: whatever goes wrong is a failed delivery. */
 export class Sender {

@@ -1,101 +1,88 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import * as z from 'zod';
 import { connectionProblem, isDatabaseUrl } from './databaseUrl.js';
 
-/** What one setting accepts. */
-interface Rule<T> {
+/** What a setting accepts. */
+export interface Kind<T> {
   /** The value of a text; undefined if the text is not accepted. */
   read(text: string): T | undefined;
   /** What is accepted, after the words "must be". */
   allowed: string;
-  example: string;
+  /** The default of the setting if omitted. */
+  example?: string;
   /** Why what was read cannot be used after all: "cannot be used: …"; undefined if it can. */
   problem?: { of(text: string): string | undefined; example: string };
 }
 
-/** A setting: its kind, default, example and description. */
-export const setting = <T>({ read, allowed, example, problem }: Rule<T>) =>
-  z.string().transform((text, { issues }): T => {
-    const value = read(text.trim());
-    const found = value === undefined ? undefined : problem?.of(text.trim());
-    if (value !== undefined && found === undefined) return value;
-    const params = { example: found && problem ? problem.example : example };
-    issues.push({ code: 'custom', input: text, message: found ?? `must be ${allowed}`, params });
-    return z.NEVER;
-  });
+/** Any text. */
+export const anyText: Kind<string> = { read: (text) => text, allowed: 'more than spaces' };
 
-const number = (pattern: RegExp, kind: string, minimum: number, maximum: number, example: number) =>
-  setting({
-    read: (text) => {
-      const value = Number(text);
-      return pattern.test(text) && value >= minimum && value <= maximum ? value : undefined;
-    },
-    allowed: `${kind} from ${minimum} to ${maximum}`,
-    example: String(example),
-  });
+/** A number, within bounds, `times` which is what the code gets. */
+const number = (pattern: RegExp, kind: string, minimum: number, maximum: number, times = 1): Kind<number> => ({
+  read: (text) => {
+    const value = Number(text);
+    return pattern.test(text) && value >= minimum && value <= maximum ? value * times : undefined;
+  },
+  allowed: `${kind} from ${minimum} to ${maximum}`,
+});
 /** A whole number, within bounds. */
-export const whole = (minimum: number, maximum: number, example: number) =>
-  number(/^\d{1,15}$/, 'a whole number', minimum, maximum, example);
-/** A number with decimals, within bounds. */
-export const decimal = (minimum: number, maximum: number, example: number) =>
-  number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, example);
+export const whole = (minimum: number, maximum: number) => number(/^\d{1,15}$/, 'a whole number', minimum, maximum);
+
+/** A number with decimals, within bounds, in other units than the code has. */
+export const decimal = (minimum: number, maximum: number, { times }: { times: number }) =>
+  number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, times);
 
 /** One of some words. */
-export const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
-  setting<Name>({
-    read: (text) => names.find((name) => name === text),
-    allowed: `one of ${names.join(', ')}`,
-    example: names[0],
-  });
+export const oneOf = <const Name extends string>(names: readonly [Name, ...Name[]]): Kind<Name> => ({
+  read: (text) => names.find((name) => name === text),
+  allowed: `one of ${names.join(', ')}`,
+  example: names[0],
+});
 
 /** `on` or `off`. */
-export const onOff = (isOn: boolean) =>
-  setting({
-    read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
-    allowed: 'on or off',
-    example: isOn ? 'off' : 'on',
-  }).default(isOn);
+export const onOff: Kind<boolean> = {
+  read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
+  allowed: 'on or off',
+  example: 'on',
+};
 
-/** Up to `most` items with commas between them. */
+/** Up to `most` items with commas between them; none in an empty text. */
 export const commaSeparated = (
   isItem: (text: string) => boolean,
   { most = Number.POSITIVE_INFINITY, ...rule }: { most?: number; allowed: string; example: string },
-) =>
-  setting({
-    ...rule,
-    read: (text) => {
-      const items = text.split(',').map((item) => item.trim());
-      return items.length <= most && items.every(isItem) ? items : undefined;
-    },
-  });
+): Kind<readonly string[]> => ({
+  ...rule,
+  read: (text) => {
+    const items = text === '' ? [] : text.split(',').map((item) => item.trim());
+    return items.length <= most && items.every(isItem) ? items : undefined;
+  },
+});
 
 /** A host to listen on. */
-export const host = setting({
+export const host: Kind<string> = {
   read: (text) => (isIP(text) || /^[\w.-]+$/.test(text) ? text : undefined),
   allowed: 'an IP address or a host name alone, without http:// and port',
   example: '0.0.0.0',
-});
+};
 
 /** An http or https URL. */
-export const webAddress = (example: string) =>
-  setting({
-    read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
-    allowed: 'an http:// or https:// address',
-    example,
-  });
+export const webAddress = (example: string): Kind<string> => ({
+  read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
+  allowed: 'an http:// or https:// address',
+  example,
+});
 
 /** An example of a URL for an encrypted connection. */
 export const tlsExample =
   'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
 /** The URL of a PostgreSQL. */
-export const database = setting({
+export const database: Kind<string> = {
   read: (text) => (isDatabaseUrl(text) ? text : undefined),
   allowed:
     'postgresql://user:password@host:port/database with one host, in front of several servers that of HAProxy or the address that Patroni gives the primary; in a password, write %40 for @, %2F for / and %25 for %',
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
   problem: { of: connectionProblem, example: tlsExample },
-});
+};
 
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 

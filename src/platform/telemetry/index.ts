@@ -2,5 +2,11 @@ export { createLogger, logDestination, printable } from './logger.js';
 export { Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
 export { MetricsServer } from './metricsServer.js';
 export { DatabaseOutage, Outage } from './outage.js';
-export { type Identity, loggedIdentity, RequestRecord, usedPerCounted } from './requestRecord.js';
-export { inOperationSpan, Telemetry } from './telemetry.js';
+export {
+  type Identity,
+  inOperationSpan,
+  loggedIdentity,
+  RequestRecord,
+  Telemetry,
+  usedPerCounted,
+} from './telemetry.js';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConnectionUse } from '../postgres/index.js';
-import type { RequestRecord } from './requestRecord.js';
+import type { CountRequest } from './telemetry.js';
 
 interface GaugeOptions {
   name: string;
@@ -51,15 +51,6 @@ export class PolledFigures<Read> {
     clearInterval(this.#timer);
   }
 }
-
-interface Outcome {
-  /** Omitted if the request was cut off. */
-  status: number | undefined;
-  seconds: number;
-  isReplay: boolean;
-}
-
-type CountRequest = (record: RequestRecord, outcome: Outcome) => void;
 
 /** Adds what is counted of each request. Returns what counts one. */
 function requestMetrics(registry: Registry): CountRequest {

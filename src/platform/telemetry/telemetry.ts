@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import {
@@ -8,11 +9,200 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
+import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import type { Metrics } from './metrics.js';
-import { identify, RequestRecord, tracer } from './requestRecord.js';
+import { type ErrorCode, isErrorCode } from '../failures/index.js';
+import type { RequestObserver } from '../postgres/index.js';
+
+const validId = /^[\w.:/+=-]{1,128}$/;
+
+/** The id of a request (the caller's `X-Request-Id` if it is valid and no secret) and the caller's trace. */
+function identify(header: (name: string) => unknown, withoutSecrets: (text: string) => string): Identity {
+  const [given = '', traceparent = ''] = ['x-request-id', 'traceparent'].map((name) => String(header(name) ?? ''));
+  const isId = validId.test(given) && withoutSecrets(given) === given;
+  return { requestId: isId ? given : randomUUID(), ...traceOf(traceparent) };
+}
+
+const version00 = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
+const laterVersion = /^(?!00|ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/;
+
+/** The caller's trace and span in a W3C `traceparent`, for the log; nothing if it is invalid. */
+function traceOf(traceparent: string): { traceId?: string; spanId?: string } {
+  const [, traceId, spanId] = version00.exec(traceparent) ?? laterVersion.exec(traceparent) ?? [];
+  return traceId && spanId ? { traceId, spanId } : {};
+}
+
+/** How many requests could run now, and the processor time that each of them would have had since the process started. */
+let running = 0;
+let each = 0;
+let ofAll = 0;
+let countedAt = 0;
+
+function count(): void {
+  const now = performance.now();
+  if (running > 0) {
+    each += (now - countedAt) / running;
+    ofAll += now - countedAt;
+  }
+  countedAt = now;
+}
+
+/** Milliseconds between two readings of what the process has used, and bounds for what they say. */
+const reading = 50;
+const factors = { least: 0.2, most: 10 };
+const lastRead = { used: 0, ofAll: 0, factor: 1 };
+
+/**
+ * How much processor time the process has used lately for each millisecond that is counted for a request: sockets, the
+ * driver and the collection of garbage need more than is counted, and a machine that does other things gives less.
+ */
+export function usedPerCounted(): number {
+  count();
+  const counted = ofAll - lastRead.ofAll;
+  if (counted < reading) return lastRead.factor;
+  const { user, system } = process.cpuUsage();
+  const used = (user + system) / 1_000;
+  lastRead.factor = Math.min(Math.max(factors.least, (used - lastRead.used) / counted), factors.most);
+  Object.assign(lastRead, { used, ofAll });
+  return lastRead.factor;
+}
+
+/**
+ * The processor time of one request, about: while it does not wait, the time of the process is divided among all that
+ * do not wait either. It costs two readings of the clock for each wait.
+ */
+class ProcessorTime {
+  #milliseconds = 0;
+  #waits = 0;
+  #isAdmitted = false;
+  #since: number | undefined;
+
+  get milliseconds(): number {
+    count();
+    return this.#milliseconds + (this.#since === undefined ? 0 : each - this.#since);
+  }
+
+  /** From when the request has its seat until it gives it back. */
+  admit(isAdmitted: boolean): void {
+    this.#isAdmitted = isAdmitted;
+    this.#update();
+  }
+
+  beginWait(): void {
+    this.#waits += 1;
+    this.#update();
+  }
+
+  endWait(): void {
+    this.#waits -= 1;
+    this.#update();
+  }
+
+  #update(): void {
+    const runs = this.#isAdmitted && this.#waits === 0;
+    if (runs === (this.#since !== undefined)) return;
+    count();
+    if (this.#since === undefined) {
+      running += 1;
+      this.#since = each;
+    } else {
+      running -= 1;
+      this.#milliseconds += each - this.#since;
+      this.#since = undefined;
+    }
+  }
+}
+
+// Without an SDK, which only the operator can load, the API does nothing. docs/monitoring.md, "Traces".
+const tracer = (): Tracer => trace.getTracer('goalpost');
+
+/** Starts the span of a statement, if its request has a span. Returns what ends it. */
+function startStatementSpan(parent: Span | undefined, sql: string): ((error: unknown) => void) | undefined {
+  if (!parent) return undefined;
+  const [verb = 'SQL'] = /^\w+/.exec(sql.trimStart()) ?? [];
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql };
+  const span = tracer().startSpan(verb.toUpperCase(), { kind: SpanKind.CLIENT, attributes });
+  return (error) => {
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  };
+}
+
+/** Identifies the log lines of a request: its id, and its trace, if any. */
+export interface Identity {
+  requestId: string;
+  traceId?: string;
+  spanId?: string;
+}
+
+/** With what the log names a request that may have no record. */
+export const loggedIdentity = ({ requestId, record }: { requestId: string; record?: RequestRecord }): Identity =>
+  record?.identity ?? { requestId };
+
+/** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
+export class RequestRecord implements RequestObserver {
+  readonly startedAt = performance.now();
+  identity: Identity;
+  method: string | undefined;
+  /** Without the query string, and not longer than a line of the log needs. */
+  path: string | undefined;
+  /** The address of the client, or its network if that is IPv6; undefined if the log omits addresses. */
+  client: string | undefined;
+  /** The path of the route that handles the request. */
+  route: string | undefined;
+  /** The requested GraphQL fields or REST operation, otherwise the route: never text from a client. */
+  operation = 'unknown';
+  /** The name that the client gave to its GraphQL operation. */
+  operationName: string | undefined;
+  readonly codes = new Set<ErrorCode>();
+  /** Why the request is not valid HTTP. */
+  problem: string | undefined;
+  statements = 0;
+  readonly processorTime = new ProcessorTime();
+  /** How often a statement or transaction was repeated after a conflict. */
+  repetitions = 0;
+  /** Only if the request is traced. */
+  span: Span | undefined;
+  /** False for requests that the log only counts. */
+  isLogged = true;
+  isFinished = false;
+
+  constructor(identity: Identity) {
+    this.identity = identity;
+  }
+
+  /** Notes why a request never reached the gateway. */
+  addProblem(error: GraphQLError): void {
+    this.problem = error.message;
+    this.addErrors([error]);
+  }
+
+  addErrors(errors: readonly GraphQLError[]): void {
+    for (const { extensions } of errors) {
+      this.codes.add(isErrorCode(extensions.code) ? extensions.code : 'INTERNAL_SERVER_ERROR');
+    }
+  }
+
+  beginStatement(sql: string): ((error?: unknown) => void) | undefined {
+    this.statements += 1;
+    return this.isFinished ? undefined : startStatementSpan(this.span, sql);
+  }
+
+  beginWait(): void {
+    this.processorTime.beginWait();
+  }
+
+  endWait(): void {
+    this.processorTime.endWait();
+  }
+
+  countRepetition(): void {
+    this.repetitions += 1;
+  }
+}
 
 /**
  * Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it.
@@ -75,12 +265,23 @@ export async function inOperationSpan<T>(type: string, fields: string, execute: 
   }
 }
 
+/** What the metrics are told of a request. */
+export type CountRequest = (
+  record: RequestRecord,
+  outcome: {
+    /** Omitted if the request was cut off. */
+    status: number | undefined;
+    seconds: number;
+    isReplay: boolean;
+  },
+) => void;
+
 interface TelemetryOptions {
   logger: Logger;
   /** A text as the log may show it. */
   withoutSecrets: (text: string) => string;
   /** If omitted, nothing is counted. */
-  metrics?: Metrics | undefined;
+  metrics?: { count: CountRequest } | undefined;
   /** The address of a client for the log. If omitted, the log has none. */
   addressOf?: ((socket: Socket, headers: IncomingHttpHeaders) => string) | undefined;
 }

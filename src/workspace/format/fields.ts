@@ -3,8 +3,8 @@ import { SubscriptionType } from '../../generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
 import type { Table } from '../tables.js';
 
-/** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
-type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
+/** What a string stands for, for the documents: the id of its record, or that of another one. */
+type Mark = { column: 'id' } | { refersTo: Table };
 
 export const marks = z.registry<Mark>();
 
@@ -38,15 +38,15 @@ const idString = () =>
 const usable = without('\\u0000\\uFFFD');
 
 /** The id by which the rest of the file refers to a record. */
-export const id = (table: Table) =>
-  idString().describe('imported unchanged').register(marks, { table, column: 'id' }).register(said, usable);
+export const id = () =>
+  idString().describe('imported unchanged').register(marks, { column: 'id' }).register(said, usable);
 
 /** The id of a record that nothing else in the file refers to. */
-export const ownId = (table: Table) =>
+export const ownId = () =>
   optional(
     idString()
       .describe('imported unchanged; generated if omitted')
-      .register(marks, { table, column: 'id' })
+      .register(marks, { column: 'id' })
       .register(said, usable),
   );
 
@@ -59,8 +59,7 @@ export const publicToken = (about: string) =>
   z
     .string()
     .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
-    .describe(about)
-    .register(marks, { table: 'public_links', column: 'token' });
+    .describe(about);
 
 export const text = (about: string) => string().describe(about).register(said, storable);
 export const name = (about: string) => string().min(1).describe(about).register(said, storable);
@@ -162,7 +161,7 @@ export const accessLevels = () =>
     );
 
 const grant = z.strictObject({
-  id: ownId('access_grants'),
+  id: ownId(),
   person_id: personId('who has the access; at most once per list'),
   level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
 });
@@ -170,7 +169,7 @@ const grant = z.strictObject({
 export const access = () => listOf(grant, 'person_id').describe('personal access, in addition to the levels');
 
 const reaction = z.strictObject({
-  id: ownId('reactions'),
+  id: ownId(),
   person_id: personId('who reacted'),
   emoji: emoji('at most 50 characters; at most once per person'),
   inserted_at: insertedAt(),
@@ -179,7 +178,7 @@ const reaction = z.strictObject({
 export const reactions = () => listOf(reaction, 'person_id', 'emoji').describe('reactions to it');
 
 const comment = z.strictObject({
-  id: ownId('comments'),
+  id: ownId(),
   author_id: personId('who wrote it'),
   content: text('plain text or a ProseMirror document as a string'),
   reactions: reactions(),
@@ -191,7 +190,7 @@ const comment = z.strictObject({
 export const comments = () => listOf(comment).describe('comments on it');
 
 const subscription = z.strictObject({
-  id: ownId('subscriptions'),
+  id: ownId(),
   person_id: personId('who is subscribed; at most once per list'),
   type: z.enum(SubscriptionType).describe('why they are subscribed'),
   canceled: flag('whether they unsubscribed; they are no longer notified'),
@@ -199,7 +198,7 @@ const subscription = z.strictObject({
 });
 
 const subscriptionListRecord = z.strictObject({
-  id: ownId('subscription_lists'),
+  id: ownId(),
   send_to_everyone: flag('whether members of the space are notified too'),
   subscriptions: listOf(subscription, 'person_id').describe('its subscribers'),
 });
@@ -207,7 +206,7 @@ const subscriptionListRecord = z.strictObject({
 export const subscriptionList = () => optional(subscriptionListRecord.describe('who is subscribed to it'));
 
 const thread = z.strictObject({
-  id: ownId('comment_threads'),
+  id: ownId(),
   message: optional(text('the message posted with the activity')),
   inserted_at: insertedAt(),
   comments: comments(),
@@ -215,7 +214,7 @@ const thread = z.strictObject({
 });
 
 const notification = z.strictObject({
-  id: ownId('notifications'),
+  id: ownId(),
   person_id: personId('who was notified; at most once per activity'),
   read_at: optional(timestamp('when it was read; null: unread')),
   inserted_at: insertedAt(),
@@ -223,7 +222,7 @@ const notification = z.strictObject({
 
 /** Something that happened to the record that lists it. */
 export const activityFields = (subject: ActivitySubject) => ({
-  id: ownId('activities'),
+  id: ownId(),
   action: z.enum(actionsOn(subject)).describe('what happened'),
   author_id: personId('who did it'),
   name: optional(name('the name that the record had then; default: the name it has now')),

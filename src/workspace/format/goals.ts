@@ -39,7 +39,7 @@ const timeframe = z.strictObject({
 });
 
 const target = z.strictObject({
-  id: ownId('targets'),
+  id: ownId(),
   index: optional(integer('position; default: as listed', 0)),
   name: name('what is measured'),
   from: float('value at the start'),
@@ -49,7 +49,7 @@ const target = z.strictObject({
 });
 
 const check = z.strictObject({
-  id: ownId('goal_checks'),
+  id: ownId(),
   index: optional(integer('position; default: as listed', 0)),
   name: name('what to do'),
   completed: flag('whether it is done'),
@@ -59,7 +59,7 @@ const check = z.strictObject({
 
 const progressUpdate = z
   .strictObject({
-    id: ownId('goal_progress_updates'),
+    id: ownId(),
     author_id: personId('who checked in'),
     status: z.enum(ProgressStatus).describe('how it is going; the latest check-in decides the status of an open goal'),
     message: optional(text('plain text or a ProseMirror document as a string')),
@@ -82,7 +82,7 @@ const progressUpdate = z
   });
 
 const retrospective = z.strictObject({
-  id: ownId('goal_retrospectives'),
+  id: ownId(),
   author_id: personId('who wrote it'),
   title: name('its title'),
   content: text('plain text or a ProseMirror document as a string'),
@@ -113,7 +113,7 @@ const activity = z
 
 export const goal = z
   .strictObject({
-    id: id('goals'),
+    id: id(),
     space_id: reference('spaces', 'the space it is in'),
     parent_goal_id: optional(reference('goals', 'the goal it is part of')),
     name: name('what to achieve'),
@@ -151,7 +151,7 @@ export const goal = z
   });
 
 export const project = z.strictObject({
-  id: id('projects'),
+  id: id(),
   space_id: reference('spaces', 'the space it is in'),
   goal_id: optional(reference('goals', 'the goal it works towards')),
   name: name('what is being worked on'),

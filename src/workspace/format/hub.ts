@@ -25,7 +25,7 @@ import {
 
 export const resourceHub = z
   .strictObject({
-    id: id('resource_hubs'),
+    id: id(),
     space_id: optional(reference('spaces', 'the space it belongs to; set exactly one of space, goal and project')),
     goal_id: optional(reference('goals', 'the goal it belongs to')),
     project_id: optional(reference('projects', 'the project it belongs to')),
@@ -53,7 +53,7 @@ const placed = {
 };
 
 export const folder = z.strictObject({
-  id: id('resource_hub_folders'),
+  id: id(),
   ...placed,
   name: name('its name'),
   description: optional(text('plain text or a ProseMirror document as a string')),
@@ -62,7 +62,7 @@ export const folder = z.strictObject({
 });
 
 const blob = z.strictObject({
-  id: ownId('blobs'),
+  id: ownId(),
   status: z.enum(BlobStatus).default('uploaded').describe('state of the upload'),
   filename: name('name it was uploaded with'),
   size: integer('size in bytes', 0, Number.MAX_SAFE_INTEGER),
@@ -77,7 +77,7 @@ const fileActivity = z.strictObject(activityFields('file'));
 
 export const file = z
   .strictObject({
-    id: id('resource_hub_files'),
+    id: id(),
     ...placed,
     name: name('its name'),
     description: optional(text('plain text or a ProseMirror document as a string')),
@@ -104,7 +104,7 @@ export const file = z
 
 const version = z
   .strictObject({
-    id: ownId('document_versions'),
+    id: ownId(),
     version_number: integer('1, 2, 3 … in order', 1),
     title: name('title of the document at this version'),
     content: text('content of the document at this version'),
@@ -151,7 +151,7 @@ const documentActivity = z
   });
 
 const documentRecord = z.strictObject({
-  id: id('resource_hub_documents'),
+  id: id(),
   ...placed,
   name: name('its title; once published, the title of the last version'),
   content: text('plain text or a ProseMirror document as a string; once published, the content of the last version'),

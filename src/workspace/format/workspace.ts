@@ -21,13 +21,13 @@ import { goal, project } from './goals.js';
 import { document, file, folder, resourceHub } from './hub.js';
 
 const company = z.strictObject({
-  id: id('companies'),
+  id: id(),
   name: name('its name'),
   inserted_at: insertedAt(),
 });
 
 const person = z.strictObject({
-  id: id('people'),
+  id: id(),
   full_name: name('the name to display'),
   title: optional(text('their job title')),
   email: optional(text('their email address')),
@@ -44,7 +44,7 @@ const member = z.strictObject({
 });
 
 const space = z.strictObject({
-  id: id('spaces'),
+  id: id(),
   name: name('its name'),
   mission: optional(text('its purpose')),
   is_company_space: flag('whether it is the space of the whole company'),

@@ -29,7 +29,7 @@ describe('an example of docs/import-format.md', () => {
     const [workspace] = structuredClone(examples);
     workspace.people[1] = { id: 'ben', full_name: 'Ben Example', fullname: 'Ben' };
     workspace.documents[0].versions[1].version_number = 3;
-    workspace.goals[0].reviewer_id = 'product';
+    workspace.goals[0].name = '';
     const [shown = ''] = blocksOf(guide, 'text');
     const refusal = await importDocument(db, workspace).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ImportError);

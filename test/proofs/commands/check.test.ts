@@ -65,8 +65,8 @@ describe('goalpost check', () => {
     const settings = lines.slice(lines.indexOf(''));
     expect(settings.slice(1)).toEqual([
       'Settings (--all prints those with their defaults, too)',
-      expect.stringMatching(/^ {2}DATABASE_URL +\S+ \(in the environment\)$/),
       '  PORT          8080 (in the environment)',
+      expect.stringMatching(/^ {2}DATABASE_URL +\S+ \(in the environment\)$/),
     ]);
     const all = (await checked({ DATABASE_URL: database.gatewayUrl, PORT: '8080' }, { all: true })).lines.join('\n');
     expect(all).toMatch(/^ {2}LOG_LEVEL +info$/m);

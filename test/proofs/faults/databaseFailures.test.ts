@@ -52,7 +52,7 @@ afterAll(async () => {
 /** A gateway with a small pool of its own and little patience. */
 function gatewayWith({ poolSize = 4, ...own }: { poolSize?: number; timeouts?: DatabaseTimeouts; url?: string } = {}) {
   const client = openModels({ url: server.url, poolSize, preparedStatements: true, timeouts, ...own });
-  const gateway = new World(client, server.url, { databaseTimeout });
+  const gateway = new World(client, server.url, { databaseTimeouts: { response: databaseTimeout } });
   gateways.push(gateway);
   return gateway;
 }

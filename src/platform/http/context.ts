@@ -1,4 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { failure } from '../failures/index.js';
+import type { Client, Principal } from '../limits/index.js';
+import type { RequestScope } from '../postgres/index.js';
+import type { RequestRecord } from '../telemetry/index.js';
 
 /** Where a token is used. */
 export type Surface = 'rest' | 'graphql' | 'mcp';
@@ -10,6 +14,34 @@ export interface Grants {
   scopes: readonly string[] | null;
   /** Where it may be used; null for everywhere. */
   surfaces: readonly string[] | null;
+}
+
+/** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
+export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
+
+/** What the pipeline knows about a request besides the request itself. */
+export interface RequestContext {
+  requestId: string;
+  /** Omitted for queries that the gateway itself runs. */
+  record?: RequestRecord;
+  /** Its use of the database. Omitted for what waits as long as it takes. */
+  scope?: RequestScope;
+  /** Node's own request and response, if it came over a socket. */
+  req?: IncomingMessage;
+  /** What the request says of who sent it, if it came over a socket. */
+  client?: Client | undefined;
+  /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
+  receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
+  /** Headers for the response, whether the request succeeds or fails. */
+  responseHeaders: Record<string, string>;
+  /** The caller. */
+  actor?: Principal;
+  /** What the token of the caller may do. */
+  grants?: Grants;
+  /** Where the caller uses it. */
+  surface?: Surface;
+  /** Counts what a document costs before it runs. Fails with 429. Omitted for what is not counted. */
+  charge?: (cost: number) => Promise<void>;
 }
 
 /** A scope of its own for each surface, as it is named to those who lack it. */
