@@ -16,6 +16,7 @@ export {
   withShareOfDeadline,
 } from './deadline.js';
 export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
+export { adapter } from './prisma.js';
 export { accelerator } from './reader/reader.js';
 export type {
   /** What the generated models are. @public */
