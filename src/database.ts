@@ -72,12 +72,15 @@ type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
 
 /** Prisma's client. Made once: it takes 40 MB. */
 const client = lazy(() => new PrismaClient({ adapter: postgres.adapter, errorFormat: 'minimal' }));
+
 /** The reader is one extension of it, without which Prisma executes everything. */
-const extended = lazy(() => client().$extends(postgres.accelerator(models, client(), Prisma.prismaVersion.client)));
+const extended: { [Name in Reads]?: () => postgres.Statements } = {
+  reader: lazy(() => client().$extends(postgres.accelerator(models, client(), Prisma.prismaVersion.client))),
+};
 
 /** Prisma's client and its models, for all databases of the process. */
 export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
-  client: reads === 'reader' ? extended() : client(),
+  client: (extended[reads] ?? client)(),
   models: Object.values(Prisma.ModelName),
 });
 

@@ -1,4 +1,11 @@
-export { type Database, type DatabaseOptions, openClient, type PrismaModels, type Transaction } from './client.js';
+export {
+  type Database,
+  type DatabaseOptions,
+  openClient,
+  type PrismaModels,
+  type Statements,
+  type Transaction,
+} from './client.js';
 export { type ConnectionUse, PendingPrerequisite, type Prerequisite } from './connections.js';
 export {
   CircuitBreaker,
