@@ -240,7 +240,7 @@ const connectionOf = (queryInOrder: Connection['queryInOrder']): Connection => (
   queryInOrder,
 });
 
-/** Sends a statement, with what `read` asks for at once in the same message. */
+/** Sends a statement, with what `read` asks for at once in the same round trip. */
 async function queryThen<Result>(
   target: Target,
   query: Sql,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Connection as DriverConnection, Pool, PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
 import { ConnectionShares } from './connectionShares.js';
 import { isConflict, isOver, newScope, type RequestScope, report, sendInTime, wait } from './deadline.js';
@@ -16,10 +16,10 @@ export interface StatementResult {
 
 /**
  * A condition of all that a request does with the database. Nothing of the request is sent before its statement; what is
- * sent with it, in one message, is executed only if that succeeds.
+ * sent with it, in one round trip, is executed only if that succeeds.
  */
 export interface Prerequisite {
-  /** PostgreSQL must refuse it unless the request may go on: an error ends a message. */
+  /** PostgreSQL must refuse it unless the request may go on: an error skips the rest of its transaction. */
   statement: Statement;
   /** Sends it, by itself or with the first statement of the request. Returns why the request may not go on. */
   check(send: () => Promise<StatementResult>): Promise<Error | undefined>;
@@ -57,108 +57,10 @@ export class PendingPrerequisite {
   }
 }
 
-type Done = (error: Error | null, results?: StatementResult[]) => void;
-
-/** The members of a query of the driver, by which its client hands it what the server says. */
-interface DriverQuery {
-  name?: string;
-  text: string;
-  submit(connection: DriverConnection): Error | null;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: DriverConnection): void;
-  handleEmptyQuery(connection: DriverConnection): void;
-  handleError(error: Error, connection: DriverConnection): void;
-  handleReadyForQuery(connection: DriverConnection): void;
-}
-
-const DriverQuery = pg.Query as unknown as new (
-  config: object,
-  done: (error: Error | null, result?: StatementResult) => void,
-) => DriverQuery;
-
-/** As the driver, but the server goes on with the next statement: it gets one Sync, after the last. */
-const withoutSync = (connection: DriverConnection): DriverConnection =>
-  Object.create(connection, { sync: { value: () => {} } });
-
-/**
- * Statements in one message, for the driver's client, which takes whatever has these methods. If one fails, the server
- * skips those after it, and undoes those before it.
- */
-class StatementGroup {
-  callback: Done | undefined;
-  readonly parts: readonly DriverQuery[];
-  readonly #results: StatementResult[] = [];
-  /** Which one the server is at. */
-  reached = 0;
-
-  constructor(configs: readonly QueryConfig[]) {
-    const done = (error: Error | null, result?: StatementResult) => {
-      if (result) this.#results.push(result);
-      if (error) this.callback?.(error);
-      else if (this.#results.length === configs.length) this.callback?.(null, this.#results);
-    };
-    this.parts = configs.map((config) => new DriverQuery({ ...config, queryMode: 'extended' }, done));
-  }
-
-  get #current(): DriverQuery {
-    return this.parts[this.reached] as DriverQuery;
-  }
-
-  /** Those of the statement that the server is at: the client notes with them what it has prepared. */
-  get name() {
-    return this.#current.name;
-  }
-
-  get text() {
-    return this.#current.text;
-  }
-
-  submit(connection: DriverConnection): Error | null {
-    const last = this.parts.length - 1;
-    const open = withoutSync(connection);
-    connection.stream.cork();
-    try {
-      for (const [index, part] of this.parts.entries()) {
-        const error = part.submit(index === last ? connection : open);
-        if (error) return error;
-      }
-      return null;
-    } finally {
-      connection.stream.uncork();
-    }
-  }
-
-  handleRowDescription(message: unknown): void {
-    this.#current.handleRowDescription(message);
-  }
-
-  handleDataRow(message: unknown): void {
-    this.#current.handleDataRow(message);
-  }
-
-  handleCommandComplete(message: unknown, connection: DriverConnection): void {
-    this.#current.handleCommandComplete(message, connection);
-    this.reached = Math.min(this.reached + 1, this.parts.length - 1);
-  }
-
-  handleEmptyQuery(connection: DriverConnection): void {
-    this.#current.handleEmptyQuery(connection);
-  }
-
-  handleError(error: Error, connection: DriverConnection): void {
-    this.#current.handleError(error, connection);
-  }
-
-  handleReadyForQuery(connection: DriverConnection): void {
-    for (const part of this.parts) part.handleReadyForQuery(connection);
-  }
-}
-
 /** Where statements are sent: the pool, or a transaction. */
 export interface Connection {
   query(statement: Statement): Promise<StatementResult>;
-  /** Sends statements in one message, which are executed in this order: all of them, or none if one fails. */
+  /** Sends statements in one round trip, which are executed in this order: all of them, or none if one fails. */
   queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]>;
 }
 
@@ -201,23 +103,40 @@ const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): Custom
   },
 });
 
-/** Sends statements to a pool of the driver, or to one of its clients: several in one message. */
-const send = (
-  driver: Pick<Pool, 'query'>,
+/** Sends statements to one client, without a wait between them. Returns when the server has answered all of them. */
+async function pipeline(
+  client: Pick<PoolClient, 'query'>,
   statements: readonly Statement[],
   nameOf: NameOf,
   count?: CountRead,
-): Promise<StatementResult[]> =>
-  new Promise((resolve, reject) => {
-    const configs = statements.map((statement) => configOf(nameOf, statement, count));
-    const [first] = configs;
-    const isOne = configs.length === 1;
-    const config = (isOne ? first : new StatementGroup(configs)) as QueryConfig;
-    driver.query(config, (error: Error | undefined, result: unknown) => {
-      if (error) reject(withoutValues(error));
-      else resolve((isOne ? [result] : result) as StatementResult[]);
-    });
+): Promise<StatementResult[]> {
+  const configs = statements.map((statement) => configOf(nameOf, statement, count));
+  const answers = await Promise.allSettled(configs.map((config) => client.query(config)));
+  return answers.map((answer) => {
+    if (answer.status === 'rejected') throw withoutValues(answer.reason);
+    return answer.value;
   });
+}
+
+/** Around statements that are sent as one, for which nobody waits. */
+const [start, end] = [{ text: 'START TRANSACTION' }, { text: 'END' }];
+
+/** Sends statements to a pool: several as a transaction, in one round trip. */
+async function send(
+  pool: Pool,
+  statements: readonly Statement[],
+  nameOf: NameOf,
+  count?: CountRead,
+): Promise<StatementResult[]> {
+  if (statements.length === 1) return pipeline(pool, statements, nameOf, count);
+  const client = await pool.connect();
+  try {
+    const results = await pipeline(client, [start, ...statements, end], nameOf, count);
+    return results.slice(1, -1);
+  } finally {
+    client.release();
+  }
+}
 
 /** Sends statements, of each of which the request's observer is told. */
 const reportAll = <T>(
@@ -299,7 +218,6 @@ class HeldConnection implements Connection {
   readonly #client: PoolClient;
   readonly #nameOf: NameOf;
   readonly #holder: Holder;
-  #last: Promise<unknown> = Promise.resolve();
   #isReleased = false;
   /** PostgreSQL undoes a transaction in which a statement failed, and answers its COMMIT as if it were done. */
   #failed: { error: unknown } | undefined;
@@ -308,8 +226,6 @@ class HeldConnection implements Connection {
     this.#client = client;
     this.#nameOf = nameOf;
     this.#holder = holder;
-    // Without a listener, the process would end. The next statement says that the connection is lost.
-    client.on('error', ignore);
   }
 
   /** Begins a transaction. */
@@ -320,7 +236,7 @@ class HeldConnection implements Connection {
     });
     const connection = new HeldConnection(client, nameOf, holder);
     try {
-      await send(client, [{ text: 'BEGIN' }], nameOf);
+      await pipeline(client, [{ text: 'BEGIN' }], nameOf);
       return connection;
     } catch (error) {
       connection.release();
@@ -333,50 +249,40 @@ class HeldConnection implements Connection {
     return result as StatementResult;
   }
 
-  /** Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended. */
-  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const hadFailed = this.#failed !== undefined;
-    const queryInTurn = () => {
-      const results = this.#last.then(() => this.#queryNow(statements));
-      this.#last = results.catch(() => {});
-      return results;
-    };
-    return wait(this.#holder.scope, queryInTurn).catch((error) => {
-      throw hadFailed ? error : withStackOfSender(error);
-    });
-  }
-
-  async #queryNow(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const { scope } = this.#holder;
-    if (this.#isReleased) throw hasEnded();
-    if (this.#failed && statements[0]?.text !== 'ROLLBACK') throw this.#failed.error;
+  async queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const hadFailed = this.#failed;
     try {
-      return await reportAll(scope, statements, () =>
-        send(this.#client, statements, this.#nameOf, countIn(scope, false)),
-      );
+      return await wait(this.#holder.scope, () => this.#query(statements));
     } catch (error) {
-      this.#failed ??= { error };
-      throw error;
+      throw hadFailed ? error : withStackOfSender(error);
     }
   }
 
-  /**
-   * Gives the connection back. The pool closes it if its transaction has not ended, or a statement has failed: the driver
-   * would believe that those which PostgreSQL has skipped are prepared.
-   */
+  async #query(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const { scope } = this.#holder;
+    if (this.#isReleased) throw hasEnded();
+    const isRollback = statements[0]?.text === 'ROLLBACK';
+    if (this.#failed && !isRollback) throw this.#failed.error;
+    const sendAll = () => pipeline(this.#client, statements, this.#nameOf, countIn(scope, false));
+    const results = await reportAll(scope, statements, sendAll).catch((error) => {
+      this.#failed ??= { error };
+    });
+    // One that was sent before this may have failed meanwhile.
+    if (!results || (this.#failed && !isRollback)) throw this.#failed?.error;
+    return results;
+  }
+
+  /** Gives the connection back. The pool closes it if its transaction has not ended. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#client.off('error', ignore);
-    this.#client.release(this.#failed !== undefined);
+    this.#client.release();
     this.#holder.release();
   }
 }
 
 /** The error of a statement that comes after the end of its transaction. */
 export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
-
-const ignore = () => {};
 
 /** What all connections of a pool have in common. */
 interface Shared {
