@@ -30,7 +30,8 @@ const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 export async function openDemo(db: ModelDatabase, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
-  if ((await db.company.count()) === 0) await importFrom(db, fileSource(workspace));
+  const companies = await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`;
+  if (companies.length === 0) await importFrom(db, fileSource(workspace));
   const stored = await readDemoTokens(dataDir).catch(() => undefined);
   if (stored) return stored;
   if ((await db.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;

@@ -15,7 +15,8 @@ type Select = (args: object, context: object, nested: (query?: unknown) => unkno
 
 /**
  * Resolves a field from its row if that has all that the field selects. Without this, Pothos looks up for each field of
- * each row whether it was planned, by its path in the response. Stands directly before the Prisma plugin.
+ * each row whether it was planned, by its path in the response, which it does not find for a plan that was kept: it loads
+ * each row again, and a page of 50 takes six times the processor time. Stands directly before the Prisma plugin.
  */
 class LoadedFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(

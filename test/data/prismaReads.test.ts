@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ModelTransaction, openModels } from '../../src/database.js';
+import { type ModelDatabase, type ModelTransaction, openModels } from '../../src/database.js';
 import { models } from '../../src/generated/models.js';
 import { isUnavailable, newScope } from '../../src/platform/postgres/deadline.js';
 import { sql } from '../../src/platform/postgres/values.js';
@@ -75,18 +75,14 @@ describe('with the reader', () => {
   const write = (name: string) => sql`INSERT INTO companies (name) VALUES (${name}) RETURNING id`;
   const readId = (tx: ModelTransaction, name: string) => tx.$queryRaw`SELECT id FROM companies WHERE name = ${name}`;
 
-  test('what is asked for at once goes in one message, in which what fails fails alone', async () => {
+  test('of what is asked for at once, what fails fails alone', async () => {
     const db = open('reader');
-    const { result, statements } = await statementsOf(() =>
-      Promise.allSettled([db.$queryRaw`SELECT 1 AS n`, db.$queryRaw`SELECT 1 / 0 AS n`, db.$queryRaw`SELECT 2 AS n`]),
-    );
-    expect(result).toMatchObject([
+    const asked = [db.$queryRaw`SELECT 1 AS n`, db.$queryRaw`SELECT 1 / 0 AS n`, db.$queryRaw`SELECT 2 AS n`];
+    expect(await Promise.allSettled(asked)).toMatchObject([
       { status: 'fulfilled', value: [{ n: 1 }] },
       { status: 'rejected', reason: { code: '22012' } },
       { status: 'fulfilled', value: [{ n: 2 }] },
     ]);
-    const numbers = statements.map(({ text }) => /SELECT (.*) AS/.exec(text)?.[1]);
-    expect(numbers).toEqual(['1', '1 / 0', '2', '1', '2']);
   });
 
   test('a write is read back in its own message, and undone if it cannot be', async () => {
@@ -130,6 +126,50 @@ describe.each(['reader', 'prisma'] as const)('with READS=%s', (reads) => {
     await expect(db.goal.updateMany({ data: { companyId: 'none' } })).rejects.toThrow(refused);
     await expect(db.goal.deleteMany({ where: { id: 'any' } })).rejects.toThrow(refused);
     expect(await db.goal.count({ where: { companyId: 'none' } })).toBe(0);
+  });
+});
+
+/** A request that notes its statements, but not where transactions begin and end. */
+function request(milliseconds = 5_000) {
+  const texts: string[] = [];
+  const beginStatement = (text: string) => {
+    if (/^(SELECT|INSERT)/.test(text)) texts.push(text);
+    return undefined;
+  };
+  const observer = { beginStatement, beginWait() {}, endWait() {}, countRepetition() {} };
+  return { texts, scope: newScope(milliseconds, { observer }) };
+}
+
+describe.each(['reader', 'prisma'] as const)('what two requests ask for in one tick, with READS=%s', (reads) => {
+  const where = { companyId: 'none' };
+  const lookUp = (db: ModelDatabase) => db.goal.findUnique({ where: { companyId_id: { ...where, id: 'none' } } });
+  const list = (db: ModelDatabase) => db.$transaction([db.goal.count({ where }), db.space.count({ where })]);
+
+  test.each([
+    ['look-ups', lookUp, 1],
+    ['lists', list, 2],
+  ])('%s: each has its own statements, of one database and of two', async (_, ask, count) => {
+    const [one, other] = [open(reads), open(reads)];
+    for (const databases of [
+      [one, one],
+      [one, other],
+    ]) {
+      const requests = databases.map((db) => ({ db, ...request() }));
+      await Promise.all(requests.map(({ db, scope }) => ask(db.within(scope))));
+      expect(requests.map(({ texts }) => texts.length)).toEqual([count, count]);
+    }
+  });
+
+  test('lists: each within its own deadline, of a database that has a free connection', async () => {
+    const [busy, idle] = [open(reads), open(reads)];
+    await busy.$transaction(async () => {
+      const [refused, done] = await Promise.allSettled([
+        list(busy.within(request(100).scope)),
+        list(idle.within(request().scope)),
+      ]);
+      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
+      expect(done).toMatchObject({ status: 'fulfilled', value: [0, 0] });
+    });
   });
 });
 

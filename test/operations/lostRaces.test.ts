@@ -9,17 +9,23 @@ const world = await createWorld();
 
 const isWrite = (sql: string) => /^\s*WITH.*UPDATE (goals|resource_hub_\w+)/s.test(sql);
 
-/** Makes the request. Each of its statements waits for what `before` returns for it and the process of its connection. */
+/**
+ * Makes the request. Each of its statements waits for what `before` returns for it and the process of its connection, and
+ * those that are sent there behind it wait too.
+ */
 async function waitingFor(
   before: (sql: string, processId: number) => Promise<unknown> | undefined,
   request: () => Promise<Json>,
 ) {
   const { query } = pg.Client.prototype;
+  const waits = new WeakMap<pg.Client, Promise<unknown>>();
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: Json[]) {
     const sql = given[0]?.text ?? given[0];
     const ask = () => Reflect.apply(query, this, given);
     const change = typeof sql === 'string' ? before(sql, (this as Json).processID) : undefined;
-    return (change ? change.then(ask) : ask()) as never;
+    const wait = change ? Promise.all([waits.get(this), change]) : waits.get(this);
+    if (wait) waits.set(this, wait);
+    return (wait ? wait.then(ask) : ask()) as never;
   });
   onTestFinished(() => spy.mockRestore());
   return request();
@@ -98,10 +104,13 @@ describe('what has changed since it was read decides:', () => {
     const { companyId, deleted, call, activities } = await setting();
     const set = 'UPDATE resource_hub_files SET deleted_at = $3 WHERE company_id = $1 AND id = $2';
     let lost = 0;
+    let isWriting = false;
     // Others recover the file before each write, and delete it again before the next read.
     const lose = (sql: string) => {
       if (isWrite(sql)) lost += 1;
-      else if (lost === 0 || !/^SELECT .*"resource_hub_files"/s.test(sql)) return undefined;
+      // What reads the file in the round trip of its write comes too soon.
+      isWriting = isWrite(sql) || (isWriting && sql !== 'END');
+      if (!isWrite(sql) && (isWriting || lost === 0 || !/^SELECT .*"resource_hub_files"/s.test(sql))) return undefined;
       return world.sql(set, [companyId, deleted.id, isWrite(sql) ? null : new Date()]);
     };
     const { status, body } = await waitingFor(lose, call('recoverResourceHubFile'));
@@ -176,6 +185,7 @@ describe('a change that cannot be read back', () => {
       const { companyId, goal, file, deleted, token } = await setting();
       const id = { reopenGoal: goal.id, deleteResourceHubFile: file.id, recoverResourceHubFile: deleted.id }[name];
       const argument = name === 'reopenGoal' ? 'id' : 'fileId';
+      let isWriting = false;
       let isWritten = false;
       let isBreaking = false;
       const breakAfterWrite = (sql: string, processId: number) => {
@@ -185,7 +195,9 @@ describe('a change that cannot be read back', () => {
             isBreaking = false;
           });
         }
-        isWritten ||= isWrite(sql);
+        // The write is committed with what goes in its round trip.
+        isWriting ||= isWrite(sql);
+        isWritten ||= isWriting && sql === 'END';
         return undefined;
       };
       const { status, body } = await waitingFor(breakAfterWrite, () =>

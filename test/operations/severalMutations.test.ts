@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, type World } from '../support/world.js';
 
@@ -37,35 +37,6 @@ const run = (token: string, fields: string[], at: World = world) =>
   at.graphql(token, `mutation { ${fields.map((field, index) => `f${index}: ${field}`).join(' ')} }`);
 
 const codes = (body: Json) => body.errors?.map(({ extensions }: Json) => extensions.code);
-
-test('send their statements to their one connection one after the other', async () => {
-  const { caller, document, file, goal } = await setting();
-  const running = new Map<object, number>();
-  let most = 0;
-  const { query } = pg.Client.prototype;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...given: unknown[]
-  ) {
-    const count = (running.get(this) ?? 0) + 1;
-    running.set(this, count);
-    most = Math.max(most, count);
-    const done = () => void running.set(this, (running.get(this) ?? 0) - 1);
-    const result = Reflect.apply(query, this, given);
-    Promise.resolve(result).then(done, done);
-    return result;
-  });
-  const lists =
-    'activities(first: 2) { nodes { id } } resourceHub { nodes(first: 2) { totalCount } deletedFiles(first: 2) { totalCount } }';
-  const { body } = await run(caller.token, [
-    reopen(goal.id),
-    remove(file.id).replace('name', lists),
-    restore(document.id, 1, 3).replace('currentVersion', `${lists} versions(first: 2) { nodes { id } }`),
-  ]);
-  spy.mockRestore();
-  expect(body.errors).toBeUndefined();
-  expect(most).toBe(1);
-});
 
 describe('a mutation field whose answer takes arguments', () => {
   const restoring = (id: string, first: number) =>

@@ -7,10 +7,10 @@ export interface Statement {
   values: unknown[];
 }
 
-/** What is sent with a call of the driver's `query`: a statement, or the parts of a message. */
+/** What is sent with a call of the driver's `query`; nothing of what only stands around statements that are sent at once. */
 export function statementsIn(query?: unknown, values?: unknown): Statement[] {
-  if (typeof query === 'object' && query && 'parts' in query) return query.parts as Statement[];
   const text = typeof query === 'string' ? query : (query as { text: string }).text;
+  if (text === 'START TRANSACTION' || text === 'END') return [];
   const own = (query as { values?: unknown[] }).values ?? [];
   return [{ text, values: Array.isArray(values) ? values : own }];
 }

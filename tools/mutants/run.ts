@@ -1,5 +1,5 @@
 // Changes one operator, literal or condition of the sources at a time, in a copy, and runs the tests that load the file:
-// `npm run mutants -- src/rules`. What no test notices is printed. Stryker 10, which does more, needs Node 22.
+// `npx tsx tools/mutants/run.ts src/rules`. What no test notices is printed. Stryker 10, which does more, needs Node 22.
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,9 @@ const { values: options, positionals } = parseArgs({
   },
 });
 if (positionals.length === 0) {
-  console.error('Usage: npm run mutants -- <file or folder of src>… [--tests <file or folder>]… [--every N] [--list]');
+  console.error(
+    'Usage: npx tsx tools/mutants/run.ts <file or folder of src>… [--tests <file or folder>]… [--every N] [--list]',
+  );
   process.exit(2);
 }
 

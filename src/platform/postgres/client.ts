@@ -1,5 +1,4 @@
 import type { Types } from '@prisma/client/runtime/client';
-import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import {
   type Connection,
   type ConnectionUse,
@@ -11,7 +10,7 @@ import {
 } from './connections.js';
 import type { RequestScope } from './deadline.js';
 import { type DatabaseTimeouts, openPool, statementNames } from './pool.js';
-import { type Asker, adapterOn, callPrisma, runOn, sendTo, type Target } from './prisma.js';
+import { type Asker, callPrisma, sendAll, sendTo, type Target } from './prisma.js';
 import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
 
 /** A template with values, or SQL that was made of one. */
@@ -87,13 +86,12 @@ export type Database<Client = unknown> = Transaction<Client> & {
   connectionUse(): ConnectionUse;
 };
 
-/** Makes a client of Prisma, and names its models. */
+/** A client of Prisma on {@link adapter}, which may be extended, and the names of its models. */
 export interface PrismaModels<Client> {
-  /** The one that is made may be extended. */
-  make: (adapter: SqlDriverAdapterFactory) => ClientMethods;
-  /** Only its type: what it has when it is not extended. */
-  client?: Client;
+  client: Statements;
   models: readonly string[];
+  /** Only a type: what the client has when it is not extended. */
+  beneath?: Client;
 }
 
 export interface DatabaseOptions {
@@ -108,7 +106,7 @@ export interface DatabaseOptions {
   onError?: (error: Error) => void;
 }
 
-/** Opens a client with its own connection pool. `$disconnect()` closes both. Without models it only runs SQL. */
+/** Opens a database with its own connection pool, which `$disconnect()` closes. Without models it only runs SQL. */
 export function openClient<Client = unknown>(
   { url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions,
   prisma?: PrismaModels<Client>,
@@ -123,9 +121,7 @@ export function openClient<Client = unknown>(
 /** What a method of an extension finds as `this`, if a request or a transaction has called it. */
 const asker = Symbol('asker');
 
-/** Undefined if it is called on the extended client itself: then nobody in particular asks. */
-export const askerOf = (self: object): Asker | undefined =>
-  Object.hasOwn(self, asker) ? (self as { [asker]: Asker })[asker] : undefined;
+export const askerOf = (self: object): Asker => (self as { [asker]: Asker })[asker];
 
 /** A method of an extension, which finds its asker itself. Any other is one of Prisma's. */
 const accelerated = new WeakSet<object>();
@@ -138,9 +134,8 @@ export const accelerate = <Methods extends object>(methods: Methods): Methods =>
 /** The database on the connections of a pool. What belongs to no request may take its time. */
 export function databaseOn<Client>(
   { within, close, connectionUse }: PoolConnections,
-  { make, models = [] }: Partial<PrismaModels<Client>> = {},
+  { client, models = [] }: Partial<PrismaModels<Client>> = {},
 ): Database<Client> {
-  const client = make?.(adapterOn(within(undefined)));
   const prototype = transactionPrototype(client, models);
   const transactionOf = (target: Target, isRequest: boolean) => new prototype({ target, isRequest });
   const databaseWithin = (scope: RequestScope | undefined): Database<Client> => {
@@ -149,10 +144,10 @@ export function databaseOn<Client>(
     const database = transactionOf(connection, isRequest);
     return Object.assign(database, {
       within: databaseWithin,
-      $transaction: (asked: unknown[] | ((tx: unknown) => Promise<unknown>), options: Options = {}) =>
+      $transaction: (asked: Promise<unknown>[] | ((tx: unknown) => Promise<unknown>), options: Options = {}) =>
         typeof asked === 'function'
           ? retryConflicts(() => transact(connection, options, (held) => asked(transactionOf(held, isRequest))), scope)
-          : client && runOn(connection, () => client.$transaction(asked as never, options)),
+          : transact(connection, options, (held) => sendAll(held, asked)),
       isReady: () =>
         connection.query({ text: 'SELECT 1' }).then(
           () => true,
@@ -160,38 +155,26 @@ export function databaseOn<Client>(
         ),
       requirePrerequisite: () => connection.requirePrerequisite(),
       connectionUse,
-      $disconnect: async () => {
-        await client?.$disconnect();
-        await close();
-      },
+      $disconnect: close,
     }) as never;
   };
   return databaseWithin(undefined);
 }
 
-interface ClientMethods extends Statements {
-  $transaction(asked: never, options?: Options): Promise<unknown>;
-  $disconnect(): Promise<void>;
-}
-
 const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...values) : query);
 
-/** Sends SQL as it is; for nobody in particular, by the client `beneath`. */
-export const statements = (beneath?: Statements): Statements => ({
+/** Sends SQL as it is. */
+export const statements: Statements = {
   async $queryRaw<Rows = unknown>(this: object, ...raw: Raw): Promise<Rows> {
-    const own = askerOf(this);
-    if (!own && beneath) return beneath.$queryRaw<Rows>(...raw);
-    return (await own?.target.query(toStatement(sqlOf(raw))))?.rows as Rows;
+    return (await askerOf(this).target.query(toStatement(sqlOf(raw)))).rows as Rows;
   },
   async $executeRaw(this: object, ...raw: Raw): Promise<number> {
-    const own = askerOf(this);
-    if (!own && beneath) return beneath.$executeRaw(...raw);
-    return (await own?.target.query(toStatement(sqlOf(raw))))?.rowCount ?? 0;
+    return (await askerOf(this).target.query(toStatement(sqlOf(raw)))).rowCount ?? 0;
   },
-});
+};
 
 /** The class of what one request, or one transaction, holds: light, as Prisma's own for a transaction is not. */
-function transactionPrototype(client: ClientMethods | undefined, models: readonly string[]) {
+function transactionPrototype(client: Statements | undefined, models: readonly string[]) {
   class Asking {
     readonly [asker]: Asker;
 
@@ -204,9 +187,8 @@ function transactionPrototype(client: ClientMethods | undefined, models: readonl
       return queryThen(target, query, (next) => read(new Asking({ target: next, isRequest })));
     }
   }
-  const raw = statements();
   for (const name of ['$queryRaw', '$executeRaw', '$queryRawUnsafe', '$executeRawUnsafe'] as const) {
-    const own = client ? Reflect.get(client, name) : Reflect.get(raw, name);
+    const own = client ? Reflect.get(client, name) : Reflect.get(statements, name);
     const isOurs = !client || accelerated.has(own);
     const send = function (this: Asking, ...args: unknown[]) {
       return sendTo(this[asker].target, Reflect.apply(own, client as object, args) as Promise<unknown>);
@@ -258,7 +240,7 @@ const connectionOf = (queryInOrder: Connection['queryInOrder']): Connection => (
   queryInOrder,
 });
 
-/** Sends a statement, with what `read` asks for at once in the same message. */
+/** Sends a statement, with what `read` asks for at once in the same round trip. */
 async function queryThen<Result>(
   target: Target,
   query: Sql,

@@ -1,17 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Connection as DriverConnection, Pool, PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
-import { ConnectionShares, type Release } from './connectionShares.js';
-import {
-  deadlineExceeded,
-  isConflict,
-  isOver,
-  newScope,
-  type RequestScope,
-  report,
-  wait,
-  waitFor,
-} from './deadline.js';
+import { ConnectionShares } from './connectionShares.js';
+import { isConflict, isOver, newScope, type RequestScope, report, sendInTime, wait } from './deadline.js';
 import type { OpenPool } from './pool.js';
 
 /** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
@@ -25,10 +16,10 @@ export interface StatementResult {
 
 /**
  * A condition of all that a request does with the database. Nothing of the request is sent before its statement; what is
- * sent with it, in one message, is executed only if that succeeds.
+ * sent with it, in one round trip, is executed only if that succeeds.
  */
 export interface Prerequisite {
-  /** PostgreSQL must refuse it unless the request may go on: an error ends a message. */
+  /** PostgreSQL must refuse it unless the request may go on: an error skips the rest of its transaction. */
   statement: Statement;
   /** Sends it, by itself or with the first statement of the request. Returns why the request may not go on. */
   check(send: () => Promise<StatementResult>): Promise<Error | undefined>;
@@ -66,108 +57,10 @@ export class PendingPrerequisite {
   }
 }
 
-type Done = (error: Error | null, results?: StatementResult[]) => void;
-
-/** The members of a query of the driver, by which its client hands it what the server says. */
-interface DriverQuery {
-  name?: string;
-  text: string;
-  submit(connection: DriverConnection): Error | null;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: DriverConnection): void;
-  handleEmptyQuery(connection: DriverConnection): void;
-  handleError(error: Error, connection: DriverConnection): void;
-  handleReadyForQuery(connection: DriverConnection): void;
-}
-
-const DriverQuery = pg.Query as unknown as new (
-  config: object,
-  done: (error: Error | null, result?: StatementResult) => void,
-) => DriverQuery;
-
-/** As the driver, but the server goes on with the next statement: it gets one Sync, after the last. */
-const withoutSync = (connection: DriverConnection): DriverConnection =>
-  Object.create(connection, { sync: { value: () => {} } });
-
-/**
- * Statements in one message, for the driver's client, which takes whatever has these methods. If one fails, the server
- * skips those after it, and undoes those before it.
- */
-class StatementGroup {
-  callback: Done | undefined;
-  readonly parts: readonly DriverQuery[];
-  readonly #results: StatementResult[] = [];
-  /** Which one the server is at. */
-  reached = 0;
-
-  constructor(configs: readonly QueryConfig[]) {
-    const done = (error: Error | null, result?: StatementResult) => {
-      if (result) this.#results.push(result);
-      if (error) this.callback?.(error);
-      else if (this.#results.length === configs.length) this.callback?.(null, this.#results);
-    };
-    this.parts = configs.map((config) => new DriverQuery({ ...config, queryMode: 'extended' }, done));
-  }
-
-  get #current(): DriverQuery {
-    return this.parts[this.reached] as DriverQuery;
-  }
-
-  /** Those of the statement that the server is at: the client notes with them what it has prepared. */
-  get name() {
-    return this.#current.name;
-  }
-
-  get text() {
-    return this.#current.text;
-  }
-
-  submit(connection: DriverConnection): Error | null {
-    const last = this.parts.length - 1;
-    const open = withoutSync(connection);
-    connection.stream.cork();
-    try {
-      for (const [index, part] of this.parts.entries()) {
-        const error = part.submit(index === last ? connection : open);
-        if (error) return error;
-      }
-      return null;
-    } finally {
-      connection.stream.uncork();
-    }
-  }
-
-  handleRowDescription(message: unknown): void {
-    this.#current.handleRowDescription(message);
-  }
-
-  handleDataRow(message: unknown): void {
-    this.#current.handleDataRow(message);
-  }
-
-  handleCommandComplete(message: unknown, connection: DriverConnection): void {
-    this.#current.handleCommandComplete(message, connection);
-    this.reached = Math.min(this.reached + 1, this.parts.length - 1);
-  }
-
-  handleEmptyQuery(connection: DriverConnection): void {
-    this.#current.handleEmptyQuery(connection);
-  }
-
-  handleError(error: Error, connection: DriverConnection): void {
-    this.#current.handleError(error, connection);
-  }
-
-  handleReadyForQuery(connection: DriverConnection): void {
-    for (const part of this.parts) part.handleReadyForQuery(connection);
-  }
-}
-
 /** Where statements are sent: the pool, or a transaction. */
 export interface Connection {
   query(statement: Statement): Promise<StatementResult>;
-  /** Sends statements in one message, which are executed in this order: all of them, or none if one fails. */
+  /** Sends statements in one round trip, which are executed in this order: all of them, or none if one fails. */
   queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]>;
 }
 
@@ -210,47 +103,55 @@ const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): Custom
   },
 });
 
-/** Statements that are sent together. */
-class Message {
-  readonly #statements: readonly Statement[];
-  readonly #nameOf: NameOf;
-  readonly #count: CountRead | undefined;
-  #group: StatementGroup | undefined;
+/** Sends statements to one client, without a wait between them. Returns when the server has answered all of them. */
+async function pipeline(
+  client: Pick<PoolClient, 'query'>,
+  statements: readonly Statement[],
+  nameOf: NameOf,
+  count?: CountRead,
+): Promise<StatementResult[]> {
+  const configs = statements.map((statement) => configOf(nameOf, statement, count));
+  const answers = await Promise.allSettled(configs.map((config) => client.query(config)));
+  return answers.map((answer) => {
+    if (answer.status === 'rejected') throw withoutValues(answer.reason);
+    return answer.value;
+  });
+}
 
-  constructor(statements: readonly Statement[], nameOf: NameOf, count?: CountRead) {
-    this.#statements = statements;
-    this.#nameOf = nameOf;
-    this.#count = count;
-  }
+/** Around statements that are sent as one, for which nobody waits. */
+const [start, end] = [{ text: 'START TRANSACTION' }, { text: 'END' }];
 
-  get texts(): string[] {
-    return this.#statements.map(({ text }) => text);
-  }
-
-  /** Which of its statements PostgreSQL was at when it said something last. */
-  get reached(): number {
-    return this.#group?.reached ?? 0;
-  }
-
-  /** Sends it to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
-  send(driver: Pick<Pool, 'query'>, done: (error: Error | undefined, results?: StatementResult[]) => void): void {
-    try {
-      const configs = this.#statements.map((statement) => configOf(this.#nameOf, statement, this.#count));
-      this.#group = configs.length > 1 ? new StatementGroup(configs) : undefined;
-      const config = (this.#group ?? configs[0]) as QueryConfig;
-      driver.query(config, (error: Error | undefined, result: unknown) => {
-        if (error) done(withoutValues(error));
-        else done(undefined, this.#group ? (result as StatementResult[]) : [result as StatementResult]);
-      });
-    } catch (error) {
-      done(error as Error);
-    }
+/** Sends statements to a pool: several as a transaction, in one round trip. */
+async function send(
+  pool: Pool,
+  statements: readonly Statement[],
+  nameOf: NameOf,
+  count?: CountRead,
+): Promise<StatementResult[]> {
+  if (statements.length === 1) return pipeline(pool, statements, nameOf, count);
+  const client = await pool.connect();
+  try {
+    const results = await pipeline(client, [start, ...statements, end], nameOf, count);
+    return results.slice(1, -1);
+  } finally {
+    client.release();
   }
 }
 
-/** Sends a message, of each of whose statements the request's observer is told. */
-const reportAll = <T>(scope: RequestScope | undefined, { texts }: Message, send: () => Promise<T>): Promise<T> =>
-  scope?.observer ? texts.reduceRight((sendRest, text) => () => report(scope, text, sendRest), send)() : send();
+/** Sends statements, of each of which the request's observer is told. */
+const reportAll = <T>(
+  scope: RequestScope | undefined,
+  statements: readonly Statement[],
+  sendAll: () => Promise<T>,
+): Promise<T> =>
+  scope?.observer
+    ? statements.reduceRight(
+        (sendRest, { text }) =>
+          () =>
+            report(scope, text, sendRest),
+        sendAll,
+      )()
+    : sendAll();
 
 /** A log gets all that is enumerable of an error. */
 const withValues = ['detail', 'where', 'internalQuery'];
@@ -293,23 +194,17 @@ const longestPause = 300;
  * Runs a statement or a whole transaction again when it fails because of another one (serialization failure, deadlock),
  * up to 10 times, with growing random pauses. What failed so has written nothing, so nothing happens twice.
  */
-export const retryConflicts = <T>(run: () => Promise<T>, scope?: RequestScope): Promise<T> =>
-  run().catch((error: unknown) => retryAfter(error, run, scope));
-
-/** The same for what has failed with an error. */
-async function retryAfter<T>(error: unknown, run: () => Promise<T>, scope?: RequestScope): Promise<T> {
-  let failure = error;
-  for (let attempt = 1; attempt < maximumAttempts && isConflict(failure); attempt += 1) {
+export async function retryConflicts<T>(run: () => Promise<T>, scope?: RequestScope): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === maximumAttempts || !isConflict(error)) throw error;
+    }
     scope?.observer?.countRepetition();
     const pause = Math.random() * Math.min(10 * 2 ** attempt, longestPause);
     await wait(scope, () => sleep(pause));
-    try {
-      return await run();
-    } catch (again) {
-      failure = again;
-    }
   }
-  throw failure;
 }
 
 interface Holder {
@@ -323,7 +218,6 @@ class HeldConnection implements Connection {
   readonly #client: PoolClient;
   readonly #nameOf: NameOf;
   readonly #holder: Holder;
-  #last: Promise<unknown> = Promise.resolve();
   #isReleased = false;
   /** PostgreSQL undoes a transaction in which a statement failed, and answers its COMMIT as if it were done. */
   #failed: { error: unknown } | undefined;
@@ -332,8 +226,6 @@ class HeldConnection implements Connection {
     this.#client = client;
     this.#nameOf = nameOf;
     this.#holder = holder;
-    // Without a listener, the process would end. The next statement says that the connection is lost.
-    client.on('error', ignore);
   }
 
   /** Begins a transaction. */
@@ -344,7 +236,7 @@ class HeldConnection implements Connection {
     });
     const connection = new HeldConnection(client, nameOf, holder);
     try {
-      await connection.#send(new Message([{ text: 'BEGIN' }], nameOf));
+      await pipeline(client, [{ text: 'BEGIN' }], nameOf);
       return connection;
     } catch (error) {
       connection.release();
@@ -357,55 +249,40 @@ class HeldConnection implements Connection {
     return result as StatementResult;
   }
 
-  /** Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended. */
-  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const hadFailed = this.#failed !== undefined;
-    const queryInTurn = () => {
-      const results = this.#last.then(() =>
-        this.#queryNow(new Message(statements, this.#nameOf, countIn(this.#holder.scope, false))),
-      );
-      this.#last = results.catch(() => {});
-      return results;
-    };
-    return wait(this.#holder.scope, queryInTurn).catch((error) => {
-      throw hadFailed ? error : withStackOfSender(error);
-    });
-  }
-
-  async #queryNow(message: Message): Promise<StatementResult[]> {
-    if (this.#isReleased) throw hasEnded();
-    if (this.#failed && message.texts[0] !== 'ROLLBACK') throw this.#failed.error;
+  async queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const hadFailed = this.#failed;
     try {
-      return await reportAll(this.#holder.scope, message, () => this.#send(message));
+      return await wait(this.#holder.scope, () => this.#query(statements));
     } catch (error) {
-      this.#failed ??= { error };
-      throw error;
+      throw hadFailed ? error : withStackOfSender(error);
     }
   }
 
-  #send(message: Message): Promise<StatementResult[]> {
-    return new Promise((resolve, reject) => {
-      message.send(this.#client, (error, results) => (results ? resolve(results) : reject(error)));
+  async #query(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const { scope } = this.#holder;
+    if (this.#isReleased) throw hasEnded();
+    const isRollback = statements[0]?.text === 'ROLLBACK';
+    if (this.#failed && !isRollback) throw this.#failed.error;
+    const sendAll = () => pipeline(this.#client, statements, this.#nameOf, countIn(scope, false));
+    const results = await reportAll(scope, statements, sendAll).catch((error) => {
+      this.#failed ??= { error };
     });
+    // One that was sent before this may have failed meanwhile.
+    if (!results || (this.#failed && !isRollback)) throw this.#failed?.error;
+    return results;
   }
 
-  /**
-   * Gives the connection back. The pool closes it if its transaction has not ended, or a statement has failed: the driver
-   * would believe that those which PostgreSQL has skipped are prepared.
-   */
+  /** Gives the connection back. The pool closes it if its transaction has not ended. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#client.off('error', ignore);
-    this.#client.release(this.#failed !== undefined);
+    this.#client.release();
     this.#holder.release();
   }
 }
 
 /** The error of a statement that comes after the end of its transaction. */
 export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
-
-const ignore = () => {};
 
 /** What all connections of a pool have in common. */
 interface Shared {
@@ -446,134 +323,56 @@ export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => 
   };
 }
 
-/** Statements that wait for their results. */
-interface Asked {
-  statements: readonly Statement[];
-  resolve: (results: StatementResult[]) => void;
-  reject: (error: unknown) => void;
-}
-
 /**
- * How many statements of a request go in one message with others that were asked for at the same time. PostgreSQL executes
- * them one after the other, but messages at the same time.
- */
-const mostInMessage = 4;
-
-/** Divides what was asked for at the same time into messages. The driver would prepare a text twice that comes twice in one. */
-function messagesOf(asked: readonly Asked[]): Asked[][] {
-  const messages: { texts: Set<string>; asked: Asked[] }[] = [];
-  for (const one of asked) {
-    const texts = one.statements.map(({ text }) => text);
-    const message = messages.find(
-      (other) => other.texts.size + texts.length <= mostInMessage && !texts.some((text) => other.texts.has(text)),
-    );
-    if (!message) messages.push({ texts: new Set(texts), asked: [one] });
-    else {
-      for (const text of texts) message.texts.add(text);
-      message.asked.push(one);
-    }
-  }
-  return messages.map((message) => message.asked);
-}
-
-/** To whom the statement at a position of a message belongs; undefined if it is before theirs. */
-const ownerOf = (position: number, asked: readonly Asked[]): Asked | undefined =>
-  asked.flatMap((one) => one.statements.map(() => one))[position];
-
-/**
- * Sends statements to the pool: those that are asked for at once, in one message. It waits for the database no longer than
- * the request may, and repeats a statement that is a transaction of its own when it loses to another. A statement in a
- * transaction is not repeated: the failure has undone those before it.
+ * Sends statements to the pool. It waits for the database no longer than the request may, and repeats a statement that is
+ * a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has undone
+ * those before it.
  */
 class PoolConnection implements Connection, Beginning {
-  #asked: Asked[] = [];
-
   constructor(
     private readonly shared: Shared,
     private readonly scope: RequestScope | undefined,
   ) {}
 
-  query(statement: Statement): Promise<StatementResult> {
-    return this.#ask([statement], ([result]) => result as StatementResult);
+  async query(statement: Statement): Promise<StatementResult> {
+    const [result] = await this.queryInOrder([statement]);
+    return result as StatementResult;
   }
 
-  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return this.#ask(statements, (results) => results);
-  }
-
-  #ask<Result>(statements: readonly Statement[], made: (results: StatementResult[]) => Result): Promise<Result> {
-    const result = new Promise<Result>((resolve, reject) => {
-      this.#asked.push({ statements, resolve: (results) => resolve(made(results)), reject });
-      if (this.#asked.length === 1) process.nextTick(() => this.#sendAsked());
-    });
-    return result.catch((error) => {
+  async queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
+    try {
+      return await this.#send(statements);
+    } catch (error) {
       throw withStackOfSender(error);
-    });
-  }
-
-  #sendAsked(): void {
-    const asked = this.#asked;
-    this.#asked = [];
-    for (const message of asked.length > 1 ? messagesOf(asked) : [asked]) this.#send(message);
-  }
-
-  /** Sends statements, the first time with the prerequisite of the request; the others wait until it is known to hold. */
-  #send(asked: readonly Asked[]): void {
-    const prerequisite = this.scope?.prerequisite;
-    const rejectAll = (error: unknown) => {
-      for (const { reject } of asked) reject(error);
-    };
-    if (prerequisite?.isUnderWay) {
-      prerequisite.ended().then(() => this.#send(asked), rejectAll);
-      return;
     }
-    const first = prerequisite ? [prerequisite.prerequisite.statement] : [];
-    const all = [...first, ...asked.flatMap(({ statements }) => statements)];
-    const message = new Message(all, this.shared.nameOf, countIn(this.scope, this.scope?.isChange === true));
-    const sent = prerequisite ? this.#pass(prerequisite, message) : this.#repeated(message);
-    sent.then(
-      (results) => {
-        let next = first.length;
-        for (const { statements, resolve } of asked) {
-          resolve(results.slice(next, next + statements.length));
-          next += statements.length;
-        }
-      },
-      (error) => {
-        const failed = error instanceof pg.DatabaseError ? ownerOf(message.reached - first.length, asked) : undefined;
-        if (!failed) return rejectAll(error);
-        failed.reject(error);
-        // PostgreSQL has skipped the others, or undone them.
-        const others = asked.filter((one) => one !== failed);
-        if (others.length > 0) this.#send(others);
-      },
-    );
   }
 
-  /** Sends a message that begins with the prerequisite of the request. Throws why the request may not go on. */
-  async #pass(state: PendingPrerequisite, message: Message): Promise<StatementResult[]> {
+  /** The first time with the prerequisite of the request. Others wait until it is known to hold. */
+  async #send(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const state = this.scope?.prerequisite;
+    if (!state) return this.#repeated(statements);
+    if (!state.isUnderWay) return this.#pass(state, statements);
+    await state.ended();
+    return this.#send(statements);
+  }
+
+  /** Sends the prerequisite of the request, and statements with it. Throws why the request may not go on. */
+  async #pass(state: PendingPrerequisite, statements: readonly Statement[]): Promise<StatementResult[]> {
     let results: StatementResult[] = [];
     await state.pass(async () => {
-      results = await this.#repeated(message);
+      results = await this.#repeated([state.prerequisite.statement, ...statements]);
       return results[0] as StatementResult;
     });
     if (this.scope) this.scope.prerequisite = undefined;
-    return results;
+    return results.slice(1);
   }
 
   async requirePrerequisite(): Promise<void> {
-    const state = this.scope?.prerequisite;
-    if (!state) return;
-    if (state.isUnderWay) {
-      await state.ended();
-      return this.requirePrerequisite();
-    }
-    await this.#pass(state, new Message([state.prerequisite.statement], this.shared.nameOf));
+    if (this.scope?.prerequisite) await this.#send([]);
   }
 
-  #repeated(message: Message): Promise<StatementResult[]> {
-    const query = () => this.#query(message);
-    return query().catch((error) => retryAfter(error, query, this.scope));
+  #repeated(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return statements.length === 0 ? Promise.resolve([]) : retryConflicts(() => this.#query(statements), this.scope);
   }
 
   async begin(): Promise<HeldConnection> {
@@ -581,44 +380,27 @@ class PoolConnection implements Connection, Beginning {
     const { pool, nameOf, shares } = this.shared;
     const scope = this.scope ?? newScope(beginMilliseconds);
     const release = await shares.take(scope);
-    if (isOver(scope)) {
-      release();
-      throw deadlineExceeded();
-    }
+    if (isOver(scope)) release();
     const start = () => HeldConnection.begin(pool, nameOf, { scope: this.scope, release });
-    const begun = () =>
-      waitFor<HeldConnection>(
-        scope,
-        (resolve, reject) => void start().then(resolve, reject),
-        (late) => late.release(),
-      );
-    return report(scope, 'BEGIN', begun);
-  }
-
-  #query(message: Message): Promise<StatementResult[]> {
-    const { shares } = this.shared;
-    const release = shares.takeNow(this.scope);
-    if (release) return this.#queryOn(release, message);
-    return shares.take(this.scope).then((late) => this.#queryOn(late, message));
+    return sendInTime(scope, 'BEGIN', start, (late) => late.release());
   }
 
   /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
-  #queryOn(release: Release, message: Message): Promise<StatementResult[]> {
-    const { pool } = this.shared;
-    const scope = this.scope;
-    if (isOver(scope)) {
-      release();
-      return Promise.reject(deadlineExceeded());
-    }
-    const since = performance.now();
-    const sent = () =>
-      waitFor<StatementResult[]>(scope, (resolve, reject) =>
-        message.send(pool, (error, results) => {
-          release({ used: performance.now() - since, hasFailed: error !== undefined });
-          if (results) resolve(results);
-          else reject(error);
-        }),
+  async #query(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const { scope } = this;
+    const { pool, nameOf, shares } = this.shared;
+    const release = shares.takeNow(scope) ?? (await shares.take(scope));
+    if (isOver(scope)) release();
+    const start = () => {
+      const since = performance.now();
+      const sent = send(pool, statements, nameOf, countIn(scope, scope?.isChange === true));
+      const free = (hasFailed: boolean) => release({ used: performance.now() - since, hasFailed });
+      sent.then(
+        () => free(false),
+        () => free(true),
       );
-    return reportAll(scope, message, sent);
+      return sent;
+    };
+    return reportAll(scope, statements, () => wait(scope, start));
   }
 }

@@ -184,9 +184,13 @@ export function report<T>(scope: RequestScope | undefined, sql: string, send: ()
   return response;
 }
 
-/** Sends a statement within what a request may still wait, and tells its observer. */
-export const sendInTime = <T>(scope: RequestScope | undefined, sql: string, start: () => Promise<T>): Promise<T> =>
-  report(scope, sql, () => wait(scope, start));
+/** Sends a statement within what a request may still wait, and tells its observer. `onLate` is that of {@link wait}. */
+export const sendInTime = <T>(
+  scope: RequestScope | undefined,
+  sql: string,
+  start: () => Promise<T>,
+  onLate?: (value: T) => void,
+): Promise<T> => report(scope, sql, () => wait(scope, start, onLate));
 
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {
@@ -222,17 +226,7 @@ export function wait<T>(
 ): Promise<T> {
   if (!scope) return start();
   if (isOver(scope)) return Promise.reject(deadlineExceeded());
-  return waitFor(scope, (resolve, reject) => void start().then(resolve, reject), onLate);
-}
-
-/** The same for what calls back. The caller has asked whether the time {@link isOver}. */
-export function waitFor<T>(
-  scope: RequestScope | undefined,
-  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
-  onLate?: (value: T) => void,
-): Promise<T> {
-  // One promise instead of a race and an async function: every statement of every request waits here.
-  if (!scope) return new Promise(start);
+  // One promise instead of a race: every statement of every request waits here.
   return new Promise((resolve, reject) => {
     if (scope.waits === 0) scope.since = performance.now();
     scope.waits += 1;
@@ -249,7 +243,7 @@ export function waitFor<T>(
       reject(deadlineExceeded());
     }, timeLeft(scope));
     scope.observer?.beginWait();
-    start(
+    start().then(
       (value) => {
         if (isLate) return onLate?.(value);
         end();
@@ -269,7 +263,7 @@ export const isOver = (scope: RequestScope | undefined): boolean => scope !== un
 
 const timeLeft = ({ left, waits, since }: RequestScope) => (waits === 0 ? left : left - (performance.now() - since));
 
-export const deadlineExceeded = () => new DatabaseTimeout('the database did not answer in time');
+const deadlineExceeded = () => new DatabaseTimeout('the database did not answer in time');
 
 const remembered = 10_000;
 /** How many requests of stalled companies may wait at once, to probe whether the database responds again. */

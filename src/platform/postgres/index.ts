@@ -1,4 +1,11 @@
-export { type Database, type DatabaseOptions, openClient, type PrismaModels, type Transaction } from './client.js';
+export {
+  type Database,
+  type DatabaseOptions,
+  openClient,
+  type PrismaModels,
+  type Statements,
+  type Transaction,
+} from './client.js';
 export { type ConnectionUse, PendingPrerequisite, type Prerequisite } from './connections.js';
 export {
   CircuitBreaker,
@@ -16,6 +23,7 @@ export {
   withShareOfDeadline,
 } from './deadline.js';
 export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
+export { adapter } from './prisma.js';
 export { accelerator } from './reader/reader.js';
 export type {
   /** What the generated models are. @public */

@@ -75,6 +75,8 @@ export function openPool(options: PoolOptions): OpenPool {
     Client: SessionClient,
     onConnect: prepare,
     max: size,
+    // What is sent at once to one connection does not wait for the answers to what is before it.
+    pipeline: true,
     // A connection that was closed would take its prepared statements with it.
     idleTimeoutMillis: 0,
     application_name: name,

@@ -1,12 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type {
-  IsolationLevel,
-  SqlDriverAdapter,
-  SqlDriverAdapterFactory,
-  SqlQueryable,
-  Transaction,
-} from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapterFactory, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
 import { Pool } from 'pg';
 import type { Beginning, Connection, Statement } from './connections.js';
 import { KeptSelection } from './values.js';
@@ -20,24 +14,37 @@ export interface Asker {
   readonly isRequest: boolean;
 }
 
-/** Prisma's client serves all requests, as each client would cost 20 MB: the target goes around its calls. */
+/** Prisma's client serves all requests and databases, as each would cost 40 MB: the target goes around its calls. */
 const current = new AsyncLocalStorage<Target>();
 
-/** What Prisma sends while it does this work goes to the target. */
-export const runOn = <Result>(target: Target, work: () => Result): Result => current.run(target, work);
+/** What {@link sendTo} was given for each of its results. */
+const sent = new WeakMap<object, Promise<unknown>>();
 
 /** What Prisma returns is sent only once it is awaited. Some of it has methods, which return more of the kind. */
-export const sendTo = (target: Target, made: Promise<unknown>): Promise<unknown> =>
-  new Proxy(made, {
+export function sendTo(target: Target, made: Promise<unknown>): Promise<unknown> {
+  const own = new Proxy(made, {
     get(_, name) {
-      const own = Reflect.get(made, name);
-      if (typeof own !== 'function') return own;
+      const member = Reflect.get(made, name);
+      if (typeof member !== 'function') return member;
       return (...args: unknown[]) => {
-        const result: unknown = runOn(target, () => Reflect.apply(own, made, args));
+        const result: unknown = current.run(target, () => Reflect.apply(member, made, args));
         return isPrismas(result) ? sendTo(target, result) : result;
       };
     },
   });
+  sent.set(own, made);
+  return own;
+}
+
+/**
+ * Sends what Prisma's methods have returned to a transaction, one after the other. Prisma's own `$transaction` would send
+ * the lists of all requests of one tick where the first of them belongs.
+ */
+export async function sendAll(target: Target, asked: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const one of asked) results.push(await sendTo(target, sent.get(one) ?? one));
+  return results;
+}
 
 const isPrismas = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && Reflect.get(value, Symbol.toStringTag) === 'PrismaPromise';
@@ -87,65 +94,62 @@ const namesCompany = (method: string, { where, data, create }: Arguments = {}): 
 
 const nothing = async () => {};
 
-/** Prisma's adapter for whatever connection counts when it is asked: without one of a request, `pool`. */
-export function adapterOn(pool: Connection & Beginning): SqlDriverAdapterFactory {
-  const target = (): Target => current.getStore() ?? pool;
-  let savepoints = 0;
-  const startTransaction = async (level?: IsolationLevel): Promise<Transaction> => {
-    const outer = target();
-    // Within a transaction, what Prisma does in several statements is one part of it.
-    if (!outer.begin) {
-      savepoints += 1;
-      const name = `prisma_${savepoints}`;
-      const end = (text: string) => async () => void (await outer.query({ text }));
-      await end(`SAVEPOINT ${name}`)();
-      return {
-        ...(await queryableOn(outer)),
-        ...noSavepoints,
-        options: { usePhantomQuery: true },
-        commit: end(`RELEASE SAVEPOINT ${name}`),
-        rollback: end(`ROLLBACK TO SAVEPOINT ${name}`),
-      };
+function target(): Target {
+  const found = current.getStore();
+  if (!found) throw new Error('a call of Prisma that belongs to no database');
+  return found;
+}
+
+let savepoints = 0;
+
+/** For what Prisma does in several statements: a transaction, or a part of the one that it is in. */
+async function startTransaction(): Promise<Transaction> {
+  const outer = target();
+  const held = await outer.begin?.();
+  savepoints += 1;
+  const name = `prisma_${savepoints}`;
+  const end = (text: string) => async () => {
+    try {
+      await (held ?? outer).query({ text });
+    } finally {
+      held?.release();
     }
-    const held = await outer.begin();
-    // Prisma has sent COMMIT or ROLLBACK: to its adapter, both mean that the connection is free.
-    const free = async () => held.release();
-    if (level) {
-      await held.query({ text: `SET TRANSACTION ISOLATION LEVEL ${level}` }).catch((error) => {
-        held.release();
-        throw error;
-      });
-    }
-    return {
-      ...(await queryableOn(held)),
-      ...noSavepoints,
-      options: { usePhantomQuery: false },
-      commit: free,
-      rollback: free,
-    };
   };
-  const connect = async (): Promise<SqlDriverAdapter> => ({
+  if (!held) await outer.query({ text: `SAVEPOINT ${name}` });
+  return {
+    ...(await queryableOn(held ?? outer)),
+    createSavepoint: nothing,
+    rollbackToSavepoint: nothing,
+    releaseSavepoint: nothing,
+    options: { usePhantomQuery: true },
+    commit: end(held ? 'COMMIT' : `RELEASE SAVEPOINT ${name}`),
+    rollback: end(held ? 'ROLLBACK' : `ROLLBACK TO SAVEPOINT ${name}`),
+  };
+}
+
+const { provider, adapterName } = new PrismaPg({});
+
+/** Prisma's adapter for whatever connection counts when it is asked: of a request, a transaction, or another database. */
+export const adapter: SqlDriverAdapterFactory = {
+  provider,
+  adapterName,
+  connect: async () => ({
     ...(await queryableOn({ query: (statement) => target().query(statement) })),
     executeScript: nothing,
     startTransaction,
     getConnectionInfo: () => ({ supportsRelationJoins: true }),
     dispose: nothing,
-  });
-  const { provider, adapterName } = new PrismaPg({});
-  return { provider, adapterName, connect };
-}
-
-const noSavepoints = { createSavepoint: nothing, rollbackToSavepoint: nothing, releaseSavepoint: nothing };
+  }),
+};
 
 /** The queries of Prisma's adapter, which takes only a pool, on a connection. */
 async function queryableOn(connection: Pick<Connection, 'query'>): Promise<SqlQueryable> {
   const pool = Object.assign(new Pool(), { query: (statement: Statement) => connection.query(statement) });
-  const adapter = await new PrismaPg(pool).connect();
-  const { provider, adapterName } = adapter;
+  const own = await new PrismaPg(pool).connect();
   return {
     provider,
     adapterName,
-    queryRaw: (query) => adapter.queryRaw(query),
-    executeRaw: (query) => adapter.executeRaw(query),
+    queryRaw: (query) => own.queryRaw(query),
+    executeRaw: (query) => own.executeRaw(query),
   };
 }

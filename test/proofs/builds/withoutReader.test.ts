@@ -28,7 +28,7 @@ async function buildWithoutReader(): Promise<string> {
     await writeFile(file, text.replace(part, ''));
   };
   await without('src/platform/postgres/index.ts', /export \{[^}]*\} from '\.\/reader\/reader\.js';\n/);
-  await without('src/database.ts', / +if \(reads === .reader.\) .*\n/);
+  await without('src/database.ts', / +reader: lazy\(.*\n/);
   await promisify(execFile)(process.execPath, ['src/build.mjs'], { cwd: folder });
   return join(folder, 'dist/main.js');
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import { LRUCache } from 'lru-cache';
-import { accelerate, askerOf, type Statements, statements } from '../client.js';
+import { accelerate, askerOf, statements } from '../client.js';
 import { callPrisma } from '../prisma.js';
 import { type Method, methods, type RowInSql, type Sql, sql } from '../values.js';
 import { callOf, type Models, UnknownCall } from './shape.js';
@@ -74,18 +74,18 @@ const nameOf = (self: object): string => (self as { $name: string }).$name;
 /**
  * An extension of Prisma's client, which answers the reads that it knows: each as one prepared statement that returns JSON.
  * Every table in it is bound to the company that the outermost `where` names. Any other read is left to `beneath`, the
- * client that is extended, as is what nobody in particular asks.
+ * client that is extended.
  */
-export function accelerator(models: Models, beneath: Statements, version: string) {
+export function accelerator(models: Models, beneath: object, version: string) {
   const readOf = reading(models);
   const findBy = (method: Method) =>
     async function (this: object, args: object = {}): Promise<unknown> {
       const model = nameOf(this);
       const own = askerOf(this);
-      const read = own && readOf(model, method, args);
+      const read = readOf(model, method, args);
       if (!read) {
         const delegate = Reflect.get(beneath, model.charAt(0).toLowerCase() + model.slice(1));
-        return own ? callPrisma(own, [model, delegate], method, args) : delegate[method](args);
+        return callPrisma(own, [model, delegate], method, args);
       }
       const { statement, values } = read;
       const { rows } = await own.target.query({ text: statement.sql, values, rowMode: 'array' });
@@ -106,6 +106,6 @@ export function accelerator(models: Models, beneath: Statements, version: string
   return {
     name: 'accelerator',
     model: { $allModels: accelerate({ ...finds, rowAt }) },
-    client: accelerate(statements(beneath)),
+    client: accelerate(statements),
   };
 }
