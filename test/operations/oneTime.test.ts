@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { type Changes, changesOf } from '../support/changes.js';
-import { goalpost } from '../support/goalpost.js';
+import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -75,7 +75,7 @@ test.each(changes)(
     const [made, response] = await changesOf(world, () => world.post(restPaths[operation], token, input));
     expect(response.status).toBe(200);
     expect([...timesIn(made)]).toHaveLength(1);
-    const [taken] = await changesOf(world, () => goalpost(['token', 'undo', id], { DATABASE_URL: world.url }));
+    const [taken] = await changesOf(world, () => undoToken(world, id));
     expect(taken.added.activities).toHaveLength(1);
     const times = timesIn(taken);
     // The outcome of a goal before.
