@@ -96,10 +96,7 @@ test.each(changes)(
     await other.query('BEGIN');
     await other.query(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
     const waiting = world.post(restPaths[operation], team.caller.token, input);
-    const isWaiting = async () =>
-      (await world.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
-        .length;
-    await expect.poll(isWaiting).toBe(1);
+    await world.untilOneWaits();
     const { rows } = await other.query('SELECT clock_timestamp() AS now');
     await other.query('COMMIT');
     expect((await waiting).status).toBe(200);
