@@ -143,19 +143,6 @@ describe('what recovering writes', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(counts(changes.added)).toEqual({ activities: 1 });
   });
-
-  test('of deletions and recoveries at once leaves an activity for each time the file changed hands', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const file = await world.file(hub, caller);
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => (n % 2 ? recover : remove)(caller.token, file.id)),
-    );
-    for (const { status } of outcomes) expect([200, 404]).toContain(status);
-    const activities = await db.activity.findMany({ where: { fileId: file.id } });
-    const count = (action: string) => activities.filter((activity) => activity.action === action).length;
-    const { deletedAt } = await db.resourceHubFile.findFirstOrThrow({ where: { id: file.id } });
-    expect(count('resource_hub_file_deleted') - count('resource_hub_file_recovered')).toBe(deletedAt ? 1 : 0);
-  });
 });
 
 describe('a recovered file', () => {

