@@ -147,7 +147,7 @@ function bounds({ const: value, minimum, maximum, maxLength, maxItems }: Schema)
 }
 
 /** A folded record with its fields, or an enum with its values. */
-export const recordDetails = (name: string, schema: Schema, label = name, anchor = name): Html =>
+const recordDetails = (name: string, schema: Schema, label = name, anchor = name): Html =>
   html`<details class="record" id="${anchor}">
 <summary>${label}</summary>
 <div class="stack">${prose(schema.description ?? '')}</div>
@@ -163,7 +163,7 @@ interface OperationView {
 }
 
 /** One operation: its request and response on one side, an example to run on the other. */
-export function operationSection({ api, request, base }: OperationView): Html {
+function operationSection({ api, request, base }: OperationView): Html {
   const operation = api.paths[request.path.slice(apiRoot.length)]?.post;
   if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
   const { operationId: id, description, requestBody, responses, deprecated } = operation;

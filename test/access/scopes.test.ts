@@ -245,7 +245,7 @@ describe('a token that is revoked after it was looked up', () => {
     await world.db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM api_tokens WHERE company_id = ${company.companyId} AND id = ${token.id} FOR UPDATE`;
       answer = world.post(restPaths.reopenGoal, token.token, { id: goal.id });
-      await waitForLock();
+      await world.untilOneWaits();
       await tx.$executeRaw`UPDATE api_tokens SET revoked_at = now() WHERE company_id = ${company.companyId} AND id = ${token.id}`;
     });
     expect(await answer).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
@@ -256,20 +256,3 @@ describe('a token that is revoked after it was looked up', () => {
     expect(row.closed_at).not.toBeNull();
   });
 });
-
-/** Until a statement waits for a row that another transaction has locked. */
-async function waitForLock(): Promise<void> {
-  await expect
-    .poll(
-      async () =>
-        (
-          await world.sql(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          )
-        ).length,
-      {
-        timeout: 10_000,
-      },
-    )
-    .toBeGreaterThan(0);
-}

@@ -42,13 +42,6 @@ describe('a draft', () => {
     });
   });
 
-  test('does not exist for anyone else, the owner included', async () => {
-    const { caller, owner, hub } = await setting();
-    const draft = await world.draft(hub, caller);
-    const body = await ask(owner.token, query, draft.id);
-    expect(likeFor(body, draft.id)).toEqual(likeFor(await ask(owner.token, query, 'nobody-knows'), 'nobody-knows'));
-  });
-
   test('does not exist for an author who no longer sees its hub', async () => {
     const { company, space, caller } = await setting();
     const goal = await world.goal(space, hidden);
@@ -120,38 +113,6 @@ describe('what a visible resource is connected to and the caller may not see', (
       expect(await look(caller.token)).toEqual([undefined, null, undefined, [seen.name]]);
       expect(await look(owner.token)).toEqual([parent.id, parent.id, space.id, ['Secret project', seen.name]]);
     }
-  });
-
-  test('is null one level further too', async () => {
-    const { caller, owner, space } = await setting();
-    const grandparent = await world.goal(space, hidden);
-    const parent = await world.goal(space, { parentGoalId: grandparent.id });
-    const goal = await world.goal(space, { parentGoalId: parent.id });
-    const query = 'goal(id: $id) { parentGoal { id parentGoalId parentGoal { id } } }';
-    const look = async (token: string) => (await ask(token, query, goal.id)).data.goal.parentGoal;
-    expect(await look(caller.token)).toEqual({ id: parent.id, parentGoalId: null, parentGoal: null });
-    expect(await look(owner.token)).toMatchObject({ parentGoalId: grandparent.id, parentGoal: { id: grandparent.id } });
-  });
-
-  test('is null in a project that works towards a goal the caller may not see', async () => {
-    const { company, caller, owner, space } = await setting();
-    const goal = await world.goal(space, hidden);
-    const project = await world.project(space, { goalId: goal.id });
-    const file = await world.document(await world.hub(company, { projectId: project.id }), caller);
-    const query = 'resourceHubDocument(id: $id) { project { goalId } }';
-    const look = async (token: string) => (await ask(token, query, file.id)).data.resourceHubDocument.project.goalId;
-    expect(await look(owner.token)).toBe(goal.id);
-    expect(await look(caller.token)).toBeNull();
-  });
-
-  test("other people's notifications are nobody else's", async () => {
-    const { caller, owner, space } = await setting();
-    const goal = await world.closedGoal(space);
-    await perform(world, 'REST', 'reopenGoal', owner.token, { id: goal.id, subscriberIds: [caller.id] });
-    const look = async (token: string) =>
-      (await ask(token, 'goal(id: $id) { notifications { id } }', goal.id)).data.goal;
-    expect((await look(caller.token)).notifications).toHaveLength(1);
-    expect((await look(owner.token)).notifications).toEqual([]);
   });
 });
 
@@ -231,4 +192,19 @@ describe('what is of another company, invisible, deleted or unknown cannot be to
       expect(await attempt(foreign)).toEqual(await attempt('nobody-knows'));
     }
   });
+});
+
+test('public access marks a resource and gives nobody access; below view it is 404, below edit 403', async () => {
+  const { company, space } = await world.team();
+  const stranger = await world.person(company);
+  const goal = await world.closedGoal(space, { publicLevel: 100, companyLevel: 0, spaceLevel: 0 });
+  const attempt = () => perform(world, 'REST', 'reopenGoal', stranger.token, { id: goal.id });
+  expect(await attempt()).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  for (const level of [10, 40]) {
+    await world.db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: level } });
+    const members = { required_access: 70, your_access: level };
+    expect(await attempt()).toMatchObject({ status: 403, code: 'FORBIDDEN', members });
+  }
+  await world.db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 70 } });
+  expect(await attempt()).toMatchObject({ status: 200 });
 });

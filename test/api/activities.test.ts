@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { asAdministrator } from '../support/database.js';
-import { eventually } from '../support/eventually.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -111,10 +110,7 @@ describe('the outcome that reopening a goal undid', () => {
     ]);
     const selection = 'activity { undoneOutcome { success } }';
     const answer = world.graphql(caller.token, mutation('reopenGoal', selection), { input: { id: goal.id } });
-    await eventually(async () => {
-      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-      expect(await world.sql(waiting)).toHaveLength(1);
-    });
+    await world.untilOneWaits();
     await other.query('COMMIT');
     expect((await answer).body.data.reopenGoal).toEqual({ activity: { undoneOutcome: { success: false } } });
   });

@@ -36,39 +36,26 @@ const malformed: [string, string, string?][] = [
   ['empty', '', '1:1'],
   ['white space', ' \r\n\t', '1:1'],
   ['a word', 'goal', '1:1'],
-  ['half a word', 'tru', '1:1'],
-  ['undefined', 'undefined', '1:1'],
   ['NaN', '{"id":NaN}', '1:7'],
   ['Infinity', '{"id":Infinity}', '1:7'],
   ['an open object', '{"id":"g"', '1:10'],
-  ['an open array', '{"id":["g"', '1:11'],
   ['an open string', '{"id":"g', '1:7'],
   ['a key alone', '{"id"}', '1:6'],
   ['a key without a value', '{\n  "id":\n}', '3:1'],
   ['a key without quotes', '{id:"g"}', '1:2'],
-  ['a key in single quotes', "{'id':'g'}", '1:2'],
-  ['a key that is a number', '{1:2}', '1:2'],
   ['no comma', '{"id":"g"\n "message":"m"}', '2:2'],
   ['no colon', '{"id" "g"}', '1:7'],
-  ['two commas', '{"id":"g",,"message":"m"}', '1:11'],
   ['a trailing comma', '{"id":"g",}', '1:11'],
-  ['a trailing comma in an array', '{"subscriber_ids":["p",]}', '1:24'],
   ['a comment', '{"id":"g"} // the goal', '1:12'],
-  ['a comment inside', '{/* the goal */"id":"g"}', '1:2'],
   ['two values', '{} {}', '1:4'],
   ['a closing brace too many', '{}}', '1:3'],
   ['a leading zero', '{"id":01}', '1:8'],
-  ['a leading plus', '{"id":+1}', '1:7'],
-  ['a bare fraction', '{"id":.5}', '1:7'],
   ['a bare point', '{"id":1.}', '1:7'],
-  ['a bare exponent', '{"id":1e}', '1:7'],
-  ['a hexadecimal number', '{"id":0x1F}', '1:8'],
   ['a line break in a string', '{"message":"a\nb"}', '1:12'],
   ['a control character in a string', '{"message":"a\u0001b"}', '1:12'],
   ['a raw NUL in a string', '{"message":"a\0b"}', '1:12'],
   ['a raw NUL after the value', '{}\0', '1:3'],
   ['a wrong escape', '{"message":"\\x41"}', '1:12'],
-  ['half an escape', '{"message":"\\u00"}', '1:12'],
   ['a no-break space', '\u00a0{}', '1:1'],
   ['a byte order mark', '\uFEFF{}', '1:1'],
   ['a key twice', '{"id":"a",\n"id":"b"}', '2:1'],
@@ -76,16 +63,12 @@ const malformed: [string, string, string?][] = [
   ['a key twice, deep inside', '{"id":{"a":[{"b":1,"b":2}]}}', '1:20'],
   ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '1:16'],
   ['a number beyond all doubles', '{"id":1e999}', '1:7'],
-  ['a negative number beyond all doubles', '{"id":-1e999}', '1:7'],
   ['an integer a double rounds', '{"version_number":9007199254740993}', '1:19'],
   ['an integer of 400 digits', `{"id":${'9'.repeat(400)}}`, '1:7'],
   ['a number a double makes zero', '{"id":1e-999}', '1:7'],
   ['arrays 101 levels deep', `{"id":${deep('[', ']', 100)}}`, '1:106'],
   ['objects 101 levels deep', `${deep('{"id":', '}', 101).replace('}', '1}')}`, '1:601'],
-  ['arrays 40,000 levels deep', deep('[', ']', 40_000), '1:101'],
   ['arrays that never close', '['.repeat(90_000), '1:101'],
-  ['a form', 'id=g&message=m', '1:1'],
-  ['XML', '<goal id="g"/>', '1:1'],
 ];
 
 describe('a REST operation', () => {
@@ -100,11 +83,9 @@ describe('a REST operation', () => {
 
   test.each([
     ['a lone byte', [0x7b, 0xff, 0x7d]],
-    ['a cut sequence', [0x22, 0xe2, 0x82, 0x22]],
     ['an overlong NUL', [0x22, 0xc0, 0x80, 0x22]],
     ['an encoded surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-    ['Latin-1', [0x7b, 0x22, 0x69, 0x64, 0x22, 0x3a, 0x22, 0xe9, 0x22, 0x7d]],
   ])('refuses what is not UTF-8 with 400: %s', async (_what, bytes) => {
     const answer = await send(path, Uint8Array.from(bytes));
     expect([answer.status, answer.code]).toEqual([400, 'MALFORMED_JSON']);
@@ -214,11 +195,6 @@ describe('a value the database cannot hold', () => {
   });
 });
 
-test('an id with an escaped NUL in a GraphQL document is unknown', async () => {
-  const answer = await send('/graphql', JSON.stringify({ query: '{ goal(id: "a\\u0000b") { id } }' }));
-  expect([answer.status, answer.code]).toEqual([200, 'NOT_FOUND']);
-});
-
 test.each([
   [{ query: null }, 'Send one JSON object with a query or a documentId.'],
   [{ query: '{ viewer { person { id } } }', documentId: 'x' }, 'Send either query or documentId, not both.'],
@@ -227,61 +203,6 @@ test.each([
     const answer = await world.post('/graphql', caller.token, body, { accept });
     expect([answer.status, answer.body.errors[0].message]).toEqual([400, message]);
   }
-});
-
-describe('an invalid GraphQL request', () => {
-  const query = '{ viewer { person { id } } }';
-
-  test.each([
-    ['no query', {}, 400],
-    ['a query that is null', { query: null }, 400],
-    ['a query and a documentId', { query, documentId: 'x' }, 400],
-    ['a query that is a number', { query: 1 }, 400],
-    ['a query that is an object', { query: {} }, 400],
-    ['an empty query', { query: '' }, 400],
-    ['variables that are an array', { query, variables: [] }, 400],
-    ['variables that are a string', { query, variables: 'x' }, 400],
-    ['an operation name that is a number', { query, operationName: 5 }, 400],
-    ['an operation that does not exist', { query, operationName: 'Nope' }, 400],
-    ['extensions that are a string', { query, extensions: 'x' }, 400],
-    ['an unknown parameter', { query, id: 1 }, 400],
-    [
-      'variables that are null inside a list',
-      { query: 'query ($id: [ID!]!) { goal(id: $id) { id } }', variables: { id: [null] } },
-      400,
-    ],
-    ['a variable that is missing', { query: 'query ($id: ID!) { goal(id: $id) { id } }' }, 400],
-    ['a variable of another type', { query: 'query ($id: ID!) { goal(id: $id) { id } }', variables: { id: {} } }, 400],
-    ['a field that does not exist', { query: '{ gaol { id } }' }, 400],
-    ['two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 400],
-    [
-      'fragments that contain each other',
-      { query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' },
-      400,
-    ],
-  ])('%s is refused', async (_what, body, status) => {
-    const answer = await send('/graphql', JSON.stringify(body));
-    expect(answer.status).toBe(status);
-    expect(answer.code).not.toBe('INTERNAL_SERVER_ERROR');
-  });
-
-  test.each([
-    'query={',
-    'variables={}',
-    `query=${encodeURIComponent(query)}&variables={`,
-    `query=${encodeURIComponent(query)}&variables=[]`,
-    `query=${encodeURIComponent(query)}&extensions=%ff`,
-    `query=${encodeURIComponent(query)}&variables=x&variables={"a":1,"a":2}`,
-    `query=${encodeURIComponent(query)}&unknown=1`,
-    'query=%00',
-    `query=${encodeURIComponent('mutation { reopenGoal(input: {}) { goal { id } } }')}`,
-  ])('GET ?%s is refused', async (search) => {
-    const answer = await world.fetch(`/graphql?${search}`, {
-      headers: { authorization: `Bearer ${caller.token}`, accept: 'application/graphql-response+json' },
-    });
-    expect([400, 405]).toContain(answer.status);
-    expect(answer.body.errors[0].extensions.code).not.toBe('INTERNAL_SERVER_ERROR');
-  });
 });
 
 describe('over a real socket', () => {

@@ -30,27 +30,14 @@ const checkIns = (...statuses: string[]): Json => ({
 describe('the status of a goal', () => {
   const closed = { closedAt: day('2026-05-01T00:00:00') };
   const cases: [string, string, Json][] = [
-    ['achieved', 'closed with success', { ...closed, success: true }],
     ['missed', 'closed without success', { ...closed, success: false }],
-    [
-      'achieved',
-      'closed, whatever is overdue and was reported',
-      { ...closed, success: true, nextUpdateScheduledAt: long, ...checkIns('off_track') },
-    ],
-    ['missed', 'closed and archived', { ...closed, success: false, archivedAt: long }],
     ['pending', 'open without a check-in', { nextUpdateScheduledAt: soon }],
-    ...['pending', 'on_track', 'caution', 'off_track', 'paused'].map((status): [string, string, Json] => [
-      status,
-      'open and reported so',
-      { nextUpdateScheduledAt: soon, ...checkIns(status) },
-    ]),
     [
       'caution',
       'open and last reported so',
       { nextUpdateScheduledAt: soon, ...checkIns('on_track', 'off_track', 'caution') },
     ],
     ['outdated', 'open and overdue, whatever was reported', { nextUpdateScheduledAt: long, ...checkIns('on_track') }],
-    ['outdated', 'open and nothing is scheduled', { nextUpdateScheduledAt: null, ...checkIns('on_track') }],
     [
       'on_track',
       'open, overdue and archived',
@@ -65,8 +52,6 @@ describe('the status of a goal', () => {
 describe('a goal is outdated', () => {
   const now = (time: string) => `2026-06-15T${time}`;
   const cases: [boolean, string, string, Json][] = [
-    [false, 'scheduled later', now('12:00:00'), { nextUpdateScheduledAt: soon }],
-    [false, 'scheduled the same day', now('00:00:00'), { nextUpdateScheduledAt: day('2026-06-15T23:59:59.999') }],
     [
       false,
       '3 days past, at the last moment',
@@ -79,8 +64,6 @@ describe('a goal is outdated', () => {
       now('00:00:00'),
       { nextUpdateScheduledAt: day('2026-06-11T23:59:59.999') },
     ],
-    [true, 'more than 4 days past', now('12:00:00'), { nextUpdateScheduledAt: long }],
-    [true, 'never scheduled', now('12:00:00'), { nextUpdateScheduledAt: null }],
     [false, 'closed', now('12:00:00'), { nextUpdateScheduledAt: long, closedAt: long, success: true }],
     [false, 'archived', now('12:00:00'), { nextUpdateScheduledAt: long, archivedAt: long }],
   ];
@@ -93,93 +76,34 @@ describe('a goal is outdated', () => {
   });
 });
 
-describe('the progress of a goal', () => {
-  const target = ([from, to, value]: number[], index: number) => ({ index, name: 'Sales', from, to, value });
-  const cases: [number, string, number[][], boolean[]][] = [
-    [0, 'with neither targets nor checklist', [], []],
-    [25, 'of a rising target', [[0, 10, 2.5]], []],
-    [60, 'of a falling target', [[10, 0, 4]], []],
-    [50, 'between negative numbers', [[-10, 10, 0]], []],
-    [100, 'past the goal', [[0, 10, 12]], []],
-    [0, 'before the start', [[0, 10, -1]], []],
-    [100, 'past the goal, falling', [[10, 0, -5]], []],
-    [0, 'before the start, falling', [[10, 0, 11]], []],
-    [0, 'when start and goal are the same', [[5, 5, 5]], []],
-    [
-      50,
-      'as the mean of targets',
-      [
-        [0, 10, 10],
-        [0, 10, 0],
-      ],
-      [],
-    ],
-    [
-      62.5,
-      'as the mean of clamped targets',
-      [
-        [0, 10, 99],
-        [0, 10, 2.5],
-      ],
-      [],
-    ],
-    [75, 'of a checklist', [], [true, true, true, false]],
-    [0, 'of a checklist with nothing done', [], [false]],
-    [75, 'of a target and a checklist', [[0, 10, 10]], [true, false]],
-    [
-      40,
-      'of targets and a checklist, which counts like one target',
-      [
-        [0, 10, 10],
-        [0, 10, 0],
-      ],
-      [true, false, false, false, false],
-    ],
-  ];
-  test.each(cases)('is %d %s', async (expected, _, targets, checks) => {
-    const { progressPercentage } = await goalWith(
-      {
-        targets: { create: targets.map(target) },
-        checklist: { create: checks.map((completed, index) => ({ index, name: 'Ask', completed })) },
-      },
-      'progressPercentage',
-    );
-    expect(progressPercentage).toBeCloseTo(expected, 10);
+test('the progress of a goal is that of its targets and its checklist', async () => {
+  const target = (value: number, index: number) => ({ index, name: 'Sales', from: 0, to: 10, value });
+  const checks = [true, false, false, false, false];
+  const { progressPercentage } = await goalWith(
+    {
+      targets: { create: [10, 0].map(target) },
+      checklist: { create: checks.map((completed, index) => ({ index, name: 'Ask', completed })) },
+    },
+    'progressPercentage',
+  );
+  expect(progressPercentage).toBe(40);
+});
+
+test('the privacy of a goal and of its projects follows from their levels', async () => {
+  const levels = { publicLevel: 0, companyLevel: 0, spaceLevel: 10 };
+  const goal = await world.goal(space, { ...levels, championId: caller.id });
+  await world.project(space, { ...levels, championId: caller.id, goalId: goal.id });
+  expect(await look(goal.id, 'privacy accessLevels { public company space } projects { privacy }')).toEqual({
+    privacy: 'CONFIDENTIAL',
+    accessLevels: { public: 0, company: 0, space: 10 },
+    projects: [{ privacy: 'CONFIDENTIAL' }],
   });
 });
 
-describe('privacy', () => {
-  const cases: [string, number, number, number][] = [
-    ['PUBLIC', 10, 0, 0],
-    ['PUBLIC', 100, 70, 70],
-    ['INTERNAL', 0, 10, 0],
-    ['INTERNAL', 0, 70, 100],
-    ['CONFIDENTIAL', 0, 0, 10],
-    ['SECRET', 0, 0, 0],
-  ];
-  test.each(cases)(
-    'is %s for public %i, company %i, space %i',
-    async (privacy, publicLevel, companyLevel, spaceLevel) => {
-      const levels = { publicLevel, companyLevel, spaceLevel };
-      const goal = await world.goal(space, { ...levels, championId: caller.id });
-      await world.project(space, { ...levels, championId: caller.id, goalId: goal.id });
-      expect(await look(goal.id, 'privacy accessLevels { public company space } projects { privacy }')).toEqual({
-        privacy,
-        accessLevels: { public: publicLevel, company: companyLevel, space: spaceLevel },
-        projects: [{ privacy }],
-      });
-    },
-  );
-});
-
 describe('what a goal says of the caller', () => {
-  test.each([
-    ['CHAMPION', { championId: caller.id }],
-    ['REVIEWER', { reviewerId: caller.id }],
-    ['CHAMPION', { championId: caller.id, reviewerId: caller.id }],
-    [null, {}],
-  ])('my role is %s', async (myRole, data) => {
-    expect(await goalWith(data, 'myRole')).toEqual({ myRole });
+  test('my role', async () => {
+    expect(await goalWith({ reviewerId: caller.id }, 'myRole')).toEqual({ myRole: 'REVIEWER' });
+    expect(await goalWith({}, 'myRole')).toEqual({ myRole: null });
   });
 
   test('notifications are the unread ones about it, newest first', async () => {
@@ -276,7 +200,6 @@ describe('a timeframe', () => {
   const contextualEndDate = { dateType: 'DAY', value: 'Jun 30', date: '2026-06-30' };
   test.each([
     ['both ends', { ...start, ...end }, { contextualStartDate, contextualEndDate }],
-    ['a start', start, { contextualStartDate, contextualEndDate: null }],
     ['an end', end, { contextualStartDate: null, contextualEndDate }],
     ['nothing', {}, null],
   ])('has %s', async (_, data, timeframe) => {

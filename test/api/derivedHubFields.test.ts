@@ -135,7 +135,7 @@ describe('potential subscribers', () => {
 });
 
 describe('a file', () => {
-  test.each([0n, 1234n, 2_147_483_648n, 9_007_199_254_740_991n])('of %i bytes says so', async (size) => {
+  test.each([0n, 9_007_199_254_740_991n])('of %i bytes says so', async (size) => {
     const { caller, hub } = await setting();
     const file = await world.file(hub, caller, { size });
     const expected = {
@@ -166,7 +166,7 @@ describe('a file', () => {
 });
 
 describe('the path to a file and to a document', () => {
-  test.each([0, 1, 2, 60])('is %i folders from the root of the hub down', async (depth) => {
+  test.each([0, 1, 60])('is %i folders from the root of the hub down', async (depth) => {
     const { caller, hub } = await setting();
     const path: { id: string; name: string }[] = [];
     for (let level = 0; level < depth; level++) path.push(await world.folder(hub, path.at(-1)?.id));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ActivityAction } from '../../src/generated/client/enums.js';
 import { actions, actionsOn } from '../../src/rules/activityActions.js';
-import { isOutdated, privacyOf, progressPercentage, roleOf, statusOf, timeframeOf } from '../../src/rules/goal.js';
+import { isOutdated, privacyOf, progressPercentage, roleOf, statusOf } from '../../src/rules/goal.js';
 import { potentialSubscribers } from '../../src/rules/potentialSubscribers.js';
 
 const now = new Date('2026-03-14T12:00:00Z');
@@ -106,28 +106,6 @@ test('potential subscribers are champion, reviewer and members by name, each onc
     { role: null, priority: false, isSubscribed: true, person: ben },
   ]);
   expect(potentialSubscribers({ space: { members: [] } }, null)).toEqual([]);
-});
-
-describe('a timeframe', () => {
-  const none = {
-    startDateType: null,
-    startDateValue: null,
-    startDate: null,
-    endDateType: null,
-    endDateValue: null,
-    endDate: null,
-  };
-
-  test('is null without a start and an end', () => {
-    expect(timeframeOf(none)).toBeNull();
-  });
-
-  test('may be open on either side', () => {
-    expect(timeframeOf({ ...none, endDateType: 'day', endDateValue: 'Mar 14', endDate: now })).toEqual({
-      start: null,
-      end: { type: 'day', value: 'Mar 14', date: now },
-    });
-  });
 });
 
 test('every action is done to a goal, a file or a document', () => {

@@ -108,14 +108,6 @@ describe('REST takes JSON as it is documented', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', errors: [{ field }] } });
   });
 
-  test('what is wrong with a body that is no object is said in words', async () => {
-    for (const body of ['null', '[]', '"text"', '7']) {
-      const answer = await world.post(restPaths.reopenGoal, caller.token, body);
-      expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: '' }] } });
-      expect(answer.body.detail).toMatch(/^the request body must /);
-    }
-  });
-
   test('a misspelled field gets a hint', async () => {
     const { body } = await world.post(restPaths.deleteResourceHubFile, caller.token, { file_di: 'a' });
     expect(body.errors).toEqual([
@@ -132,18 +124,8 @@ describe('GraphQL checks what it is given however it is written', () => {
       'mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
       { input: { message: tooLong } },
     ],
-    [
-      'a variable in an object',
-      'mutation ($m: String) { reopenGoal(input: { message: $m }) { goal { id } } }',
-      { m: tooLong },
-    ],
     ['a literal', `mutation { reopenGoal(input: { message: "${tooLong}" }) { goal { id } } }`, {}],
     ['a default', `mutation ($m: String = "${tooLong}") { reopenGoal(input: { message: $m }) { goal { id } } }`, {}],
-    [
-      'an inline fragment',
-      'mutation ($m: String) { ... on Mutation { reopenGoal(input: { message: $m }) { goal { id } } } }',
-      { m: tooLong },
-    ],
     [
       'a fragment',
       'mutation ($m: String) { ...F } fragment F on Mutation { reopenGoal(input: { message: $m }) { goal { id } } }',
@@ -233,13 +215,6 @@ describe('of more than a hundred bad fields', () => {
     expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]', code: 'not_found' });
     expect(outcome.members.errors[100]).toEqual(last);
   });
-
-  test('a hundred are the whole list', async () => {
-    const input = { subscriberIds: subscriberIds.slice(1) };
-    const outcome = await perform(world, 'REST', 'reopenGoal', caller.token, input);
-    expect(outcome.members.errors).toHaveLength(100);
-    expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]' });
-  });
 });
 
 describe('the answer to a large bad request is small:', () => {
@@ -260,9 +235,7 @@ describe('the answer to a large bad request is small:', () => {
 
   const requests: [string, number, string, readonly [path: string, body: string]][] = [
     ['a list of bad values', 400, 'BAD_USER_INPUT', rest({ subscriber_ids: numbered(20_000).map(() => 0) })],
-    ['a list that is far too long', 400, 'BAD_USER_INPUT', rest({ subscriber_ids: numbered(300_000).map(() => '') })],
     ['unknown fields', 400, 'BAD_USER_INPUT', rest(unknown)],
-    ['an unknown field with a long name', 400, 'BAD_USER_INPUT', rest({ [long]: 1 })],
     ['a long key that occurs twice', 400, 'MALFORMED_JSON', [restPaths.reopenGoal, `{"${long}":1,"${long}":2}`]],
     ['unknown people', 400, 'BAD_USER_INPUT', rest({ id: 'x', subscriber_ids: numbered(10_000) })],
     ['a long id', 404, 'NOT_FOUND', rest({ id: long })],
@@ -272,17 +245,6 @@ describe('the answer to a large bad request is small:', () => {
       400,
       'BAD_USER_INPUT',
       graphql(`query ($i: [ID!]) { ${preview} }`, { i: numbered(200_000).map(() => null) }),
-    ],
-    [
-      'unknown fields in many fields',
-      400,
-      'BAD_USER_INPUT',
-      graphql(
-        `query ($i: PreviewReopenGoalInput!) { ${aliased('previewReopenGoal(input: $i) { wouldChange }', previews)} }`,
-        {
-          i: unknown,
-        },
-      ),
     ],
     [
       'unknown people in many fields',
@@ -298,12 +260,6 @@ describe('the answer to a large bad request is small:', () => {
       graphql(`{ goals(first: "${long}") { nodes { id } } }`),
     ],
     ['an unknown parameter with a long name', 400, 'BAD_REQUEST', graphql(viewer, {}, { [long]: 1 })],
-    [
-      'a long id in many fields',
-      200,
-      'NOT_FOUND',
-      graphql(`query ($i: ID!) { ${aliased('goal(id: $i) { id }')} }`, { i: long }),
-    ],
     ['a long name in a document', 400, 'GRAPHQL_PARSE_FAILED', graphql(`{ goals { nodes { ${long}: id } } }`)],
     [
       'a bad value below the root',

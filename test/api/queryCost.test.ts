@@ -63,23 +63,6 @@ describe('every GraphQL answer reports its cost and the limits to a client that 
   });
 });
 
-describe('without the header, an answer has no extensions', () => {
-  test.each<[string, string, number, Record<string, string>?]>([
-    ['a query', '{ viewer { person { id } } }', 200],
-    ['a failed mutation', 'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }', 404],
-    ['a syntax error', '{', 400],
-    ['another wish', '{ viewer { person { id } } }', 200, { 'graphql-cost': 'validate' }],
-  ])('%s', async (_what, query, status, headers = {}) => {
-    const answer = await world.graphql(caller.token, query, {}, { ...accept, ...headers });
-    expect([answer.status, 'extensions' in answer.body]).toEqual([status, false]);
-  });
-
-  test('a request without a token', async () => {
-    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }');
-    expect([status, 'extensions' in body]).toEqual([401, false]);
-  });
-});
-
 describe('a document over a limit is refused before any SQL', () => {
   test.each<[string, string, Json[]]>([
     ['depth', nested(16), [{ limit: 'depth', actual: 16, maximum: 15 }]],
@@ -115,20 +98,7 @@ describe('a document over a limit is refused before any SQL', () => {
       `{ ${'goal(id: "g") { id } '.repeat(101)} }`,
       [{ limit: 'repetitions', actual: 101, maximum: 100 }],
     ],
-    [
-      'repetitions, of a field with a directive',
-      `{ viewer { person { ${'id @skip(if: false) '.repeat(101)} } } }`,
-      [{ limit: 'repetitions', actual: 101, maximum: 100 }],
-    ],
     ['tokens', `{ ${'viewer { person { id } } '.repeat(600)} }`, [{ limit: 'tokens', maximum: 4000 }]],
-    [
-      'depth and aliases, both named',
-      `{ ${aliased(31).slice(1, -1)} ${nested(17).slice(1)}`,
-      [
-        { limit: 'depth', actual: 17, maximum: 15 },
-        { limit: 'aliases', actual: 31, maximum: 30 },
-      ],
-    ],
     [
       'aliases, multiplied by fragments',
       `{ ...F0 } ${Array.from({ length: 30 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ... { ...F${n + 1} } }`).join(' ')}
@@ -194,34 +164,22 @@ describe('a document over a limit is refused before any SQL', () => {
     const { status, body } = await run('Other');
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
   });
-
-  test.each([
-    ['depth', nested(15), 200],
-    ['aliases', aliased(30), 200],
-    ['mutations', mutations(10), 200],
-  ])('exactly at the limit of %s it is not', async (_limit, query, status) => {
-    expect((await ask(query)).status).toBe(status);
-  });
 });
 
 describe('what would exhaust the parser or the validator is refused, not 500', () => {
   test.each([
     ['a selection 20,000 levels deep', deep('{a', '}', 20_000)],
     ['a selection 1,300 levels deep', deep('{a', '}', 1_300)],
-    ['a selection 1,300 levels deep and no operation name', `query A ${deep('{a', '}', 1_300)} query B { a }`],
     ['a list 20,000 levels deep', `{ goal(id: ${deep('[', ']', 20_000)}) { id } }`],
-    ['a list 1,900 levels deep', `{ goal(id: ${deep('[', ']', 1_900)}) { id } }`],
     [
       'an object 1,300 levels deep',
       `mutation { reopenGoal(input: ${deep('{id:', '}', 1_300).replace(':}', ':1}')}) { goal { id } } }`,
     ],
     ['a type 20,000 levels deep', `query ($a: ${deep('[', ']', 20_000)}) { __typename }`],
-    ['a type 1,900 levels deep', `query ($a: ${'['.repeat(1_900)}ID${']'.repeat(1_900)}) { goal(id: $a) { id } }`],
     [
       'fragments that go round',
       '{ ...A } fragment A on Query { viewer { person { id } } ...B } fragment B on Query { ...A }',
     ],
-    ['a mutation of fragments that go round', 'mutation { ...A } fragment A on Mutation { ...A }'],
     [
       'introspection that goes round',
       `{ __schema { types ${'{ fields { type '.repeat(20)}{ name }${' } }'.repeat(20)} } }`,
@@ -281,18 +239,6 @@ test('what REST shows is well within the limits when asked in GraphQL, and REST 
   ]);
 });
 
-test('a mutation with a read-only token is 403 before its cost is checked', async () => {
-  const { status } = await world.graphql(caller.readOnlyToken, mutations(11));
-  expect(status).toBe(403);
-});
-
-test('a connection counts its page size, however few rows it has', async () => {
-  const { body } = await ask('query ($n: Int) { goals(first: $n) { edges { node { id targets { id } } } } }', {
-    n: 50,
-  });
-  expect([body.data.goals.edges.length <= 50, body.extensions.cost.complexity]).toEqual([true, 1 + 50 * (1 + 1 + 10)]);
-});
-
 describe('a connection counts its page', () => {
   const schema = buildSchema(`
     type Query { goals(first: Int, last: Int, after: String): GoalConnection! }
@@ -336,22 +282,10 @@ describe('a connection counts its page', () => {
     expect(complexityOf(parse(query), variables)).toBe(expected);
   });
 
-  test('the content of a document or version counts as 20 objects', async () => {
-    const query = '{ resourceHubDocument(id: "d") { content versions(first: 3) { nodes { content } } } }';
-    const { body } = await ask(query);
-    expect(body.extensions.cost.complexity).toBe(1 + 20 + 1 + 3 * (1 + 20));
-  });
-
-  test('everybody whom something concerns counts as 2,000 objects more', async () => {
-    const { body } = await ask('{ goal(id: "g") { potentialSubscribers { role } } }');
-    expect(body.extensions.cost.complexity).toBe(1 + 2000 + 10);
-  });
-
   test.each<[string, string, Record<string, unknown>, number]>([
     ['the number of all items: 100', '{ goals { totalCount } }', {}, 101],
     ['a text that is looked for: 250', '{ goals(filter: { text: "abc", isClosed: true }) { totalCount } }', {}, 351],
     ['a text in a variable', 'query ($t: String) { goals(filter: { text: $t }) { totalCount } }', { t: 'abc' }, 351],
-    ['a filter in a variable', 'query ($f: GoalFilter) { goals(filter: $f) { totalCount } }', { f: {} }, 351],
     [
       'a text that is looked for in a hub',
       '{ resourceHub(id: "h") { nodes(filter: { text: "abc" }) { totalCount } } }',
@@ -559,7 +493,6 @@ describe('long texts with too many characters in all', async () => {
 
   test.each([
     ['of a document', document.id, `resourceHubDocument(id: $id) { ${named(29, 'content')} }`],
-    ['of versions', document.id, ofVersions(named(10, 'content'))],
     ['of differences', document.id, ofVersions(named(10, 'diffToPrevious { content { changes { text } } }'))],
     ['of a folder', folder.id, `resourceHubFolder(id: $id) { ${named(29, 'description')} }`],
   ])('are refused while they are read: %s', async (_of, id, field) => {

@@ -4,121 +4,18 @@ import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
 
-/** The documented fields of every record: `name: kind` for a nested record, `name: [kind]` for a list of them. */
-type Shape = Record<string, string>;
+// That a response has the documented fields, and no others, is what each request of a test is checked for.
 
-const words = (text: string): Shape =>
-  Object.fromEntries(
-    text
-      .trim()
-      .split(/\s+/)
-      .map((word) => {
-        const [name = '', kind = 'string'] = word.split(':');
-        return [name, kind];
-      }),
-  );
-
-const shapes: Record<string, Shape> = {
-  goal: words(
-    `id name description access_levels:access_levels archived_at:none champion:person reviewer:person
-    checklist:[goal_check] closed_at:none closed_by:none inserted_at:timestamp updated_at:timestamp is_archived:boolean
-    is_closed:boolean is_outdated:boolean last_check_in:goal_progress_update last_check_in_id my_role
-    next_update_scheduled_at:timestamp notifications:[notification] parent_goal:nested_goal parent_goal_id
-    permissions:goal_permissions potential_subscribers:[subscriber] privacy progress_percentage:number projects:[project]
-    retrospective:goal_retrospective space:space status success:none targets:[target] timeframe:timeframe`.replace(
-      '?',
-      '',
-    ),
-  ),
-  resource_hub_file: words(`id name description author:person blob:blob comments_count:integer inserted_at:timestamp
-    parent_folder:resource_hub_folder parent_folder_id path_to_file:[resource_hub_folder]
-    permissions:resource_hub_permissions potential_subscribers:[subscriber] reactions:[reaction] resource_hub:resource_hub
-    resource_hub_id size:integer subscription_list:subscription_list type`),
-  resource_hub_document: words(`__typename id name content author:person comments_count:integer current_version:integer
-    versions_count:integer goal:nested_goal project:project space:space notifications:[notification]
-    parent_folder:resource_hub_folder parent_folder_id path_to_document:[resource_hub_folder]
-    permissions:resource_hub_permissions potential_subscribers:[subscriber] public_url url published_at:timestamp
-    inserted_at:timestamp updated_at:timestamp reactions:[reaction] resource_hub:resource_hub resource_hub_id state
-    subscription_list:subscription_list`),
-  document_version: words(`__typename id version_number:integer title content title_changed:boolean
-    content_changed:boolean editor:person inserted_at:timestamp is_current:boolean origin
-    restored_from_version_number:integer`),
-  // A goal in another record: its scalar fields, its small value objects and its people, no further level.
-  nested_goal:
-    words(`id name description access_levels:access_levels archived_at:timestamp? champion:person reviewer:person
-    closed_at:timestamp closed_by:person inserted_at:timestamp updated_at:timestamp is_archived:boolean is_closed:boolean
-    is_outdated:boolean last_check_in_id my_role next_update_scheduled_at:timestamp parent_goal_id
-    permissions:goal_permissions privacy progress_percentage:number status success:boolean timeframe:timeframe`),
-  person: words('id full_name title email avatar_url type'),
-  goal_progress_update: words(`id status message inserted_at:timestamp author:person acknowledged:boolean
-    acknowledged_at:timestamp acknowledging_person:person comments_count:integer reactions:[reaction]`),
-  notification: words('id read:boolean read_at:none inserted_at:timestamp activity:activity'),
-  activity: words('id action inserted_at:timestamp author:person'),
-  subscriber: words('role priority:boolean is_subscribed:boolean person:person'),
-  project:
-    words(`id name status privacy description goal_id space_id champion:person reviewer:person closed_at:timestamp
-    is_closed:boolean inserted_at:timestamp updated_at:timestamp`),
-  space: words('id name mission is_company_space:boolean is_member:boolean access_levels:access_levels'),
-  timeframe: words('contextual_start_date:contextual_date contextual_end_date:contextual_date'),
-  contextual_date: words('date_type value date:date'),
-  target: words('id index:integer name from:number to:number unit value:number'),
-  goal_check: words('id name completed:boolean index:integer inserted_at:timestamp updated_at:timestamp'),
-  goal_permissions: words('can_view:boolean can_comment:boolean can_edit:boolean has_full_access:boolean'),
-  goal_retrospective: words('id title content author:person inserted_at:timestamp comment_count:integer'),
-  access_levels: words('public:integer company:integer space:integer'),
-  blob: words('id status filename size:integer content_type width:integer height:integer url'),
-  reaction: words('id emoji person:person'),
-  // Its space, goal and project would be a further level.
-  resource_hub: words('id name description inserted_at:timestamp updated_at:timestamp'),
-  resource_hub_folder: words('id name description resource_hub_id parent_folder_id:parent children_count:integer'),
-  resource_hub_permissions: words(
-    `can_view can_comment_on_document can_comment_on_file can_comment_on_link can_create_document can_create_folder
-    can_create_file can_create_link can_edit_document can_edit_file can_edit_link can_edit_parent_folder
-    can_delete_document can_delete_file can_delete_folder can_delete_link can_copy_folder can_rename_folder`.replace(
-      /\w+/g,
-      '$&:boolean',
-    ),
-  ),
-  subscription_list: words('id parent_type send_to_everyone:boolean subscriptions:[subscription]'),
-  subscription: words('id type canceled:boolean person:person'),
-};
-
-const isTimestamp = (value: Json) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
-
-const scalars: Record<string, (value: Json) => boolean> = {
-  string: (value) => typeof value === 'string' && value !== '',
-  integer: Number.isInteger,
-  number: (value) => typeof value === 'number',
-  boolean: (value) => typeof value === 'boolean',
-  timestamp: isTimestamp,
-  'timestamp?': (value) => value === null || isTimestamp(value),
-  date: (value) => /^\d{4}-\d\d-\d\d$/.test(value),
-  parent: (value) => value === null || typeof value === 'string',
-  // These are null in every answer: an open goal is not closed, and an unread notification has not been read.
-  none: (value) => value === null,
-};
-
-/** Every difference of a record from its documented shape; no field may be empty. */
-function differences(record: Json, kind: string, path: string, empty: string[] = []): string[] {
-  const shape = shapes[kind] ?? {};
-  const found = [
-    ...Object.keys(shape)
-      .filter((name) => !(name in record))
-      .map((name) => `${path}.${name} is missing`),
-  ];
-  for (const [name, value] of Object.entries<Json>(record)) {
-    const at = `${path}.${name}`;
-    const fieldKind = shape[name];
-    const nested = fieldKind?.replace(/[[\]]/g, '') ?? '';
-    if (!fieldKind) found.push(`${at} is not documented`);
-    else if (empty.includes(name)) found.push(...(value === null ? [] : [`${at} is not null`]));
-    else if (fieldKind.startsWith('[')) {
-      if (!Array.isArray(value) || value.length === 0) found.push(`${at} is no filled list`);
-      else for (const [index, item] of value.entries()) found.push(...differences(item, nested, `${at}[${index}]`));
-    } else if (shapes[fieldKind]) found.push(...(value ? differences(value, fieldKind, at) : [`${at} is empty`]));
-    else if (!scalars[fieldKind]?.(value)) found.push(`${at} is ${JSON.stringify(value)}, not a ${fieldKind}`);
-  }
-  return found;
+/** The paths of what is null, an empty text or an empty list, anywhere in a response. */
+function emptyIn(value: Json, path: string): string[] {
+  const found = new Set<string>();
+  const walk = (part: Json, at: string): void => {
+    if (part === null || part === '' || part.length === 0) found.add(at);
+    else if (Array.isArray(part)) for (const item of part) walk(item, `${at}[]`);
+    else if (typeof part === 'object') for (const [name, inner] of Object.entries(part)) walk(inner, `${at}.${name}`);
+  };
+  walk(value, path);
+  return [...found].sort();
 }
 
 async function call(path: string, token: string, body: Json): Promise<Json> {
@@ -128,12 +25,14 @@ async function call(path: string, token: string, body: Json): Promise<Json> {
   return answer.body;
 }
 
-describe('a REST answer has every documented field, nothing else, and no further level', () => {
+describe('no field of a REST answer is empty if there is something to show', () => {
   test('a goal', async () => {
     const { caller, goal } = await filledGoal(world, 3);
     const body = await call(restPaths.reopenGoal, caller.token, { id: goal.id });
     expect(Object.keys(body)).toEqual(['goal']);
-    expect(differences(body.goal, 'goal', 'goal')).toEqual([]);
+    // It is open now, and nobody has read of it.
+    const empty = ['archived_at', 'closed_at', 'closed_by', 'notifications[].read_at', 'success'];
+    expect(emptyIn(body.goal, 'goal')).toEqual(empty.map((name) => `goal.${name}`));
     expect(body.goal).toMatchObject({
       status: 'outdated',
       privacy: 'public',
@@ -152,7 +51,8 @@ describe('a REST answer has every documented field, nothing else, and no further
     const file = await filledFile(world, made, parent);
     const body = await call(restPaths.deleteResourceHubFile, made.caller.token, { file_id: file.id });
     expect(Object.keys(body)).toEqual(['file']);
-    expect(differences(body.file, 'resource_hub_file', 'file')).toEqual([]);
+    // The first folder is at the root of the hub.
+    expect(emptyIn(body.file, 'file')).toEqual(['file.path_to_file[].parent_folder_id']);
     expect(body.file).toMatchObject({
       blob: { status: 'uploaded' },
       subscription_list: { parent_type: 'resource_hub_file', subscriptions: [{ type: 'joined' }, {}, {}] },
@@ -169,8 +69,14 @@ describe('a REST answer has every documented field, nothing else, and no further
     });
     expect(Object.keys(body).sort()).toEqual(['document', 'restored_version']);
     const others = ['space', 'goal', 'project'].filter((name) => name !== parent);
-    expect(differences(body.document, 'resource_hub_document', 'document', others)).toEqual([]);
-    expect(differences(body.restored_version, 'document_version', 'restored_version')).toEqual([]);
+    const empty = [
+      ...others,
+      ...(parent === 'goal' ? ['goal.archived_at'] : []),
+      'notifications[].read_at',
+      'path_to_document[].parent_folder_id',
+    ];
+    expect(emptyIn(body.document, 'document')).toEqual(empty.map((name) => `document.${name}`).sort());
+    expect(emptyIn(body.restored_version, 'restored_version')).toEqual([]);
     expect(body).toMatchObject({
       document: {
         __typename: 'resource_hub_document',
@@ -194,7 +100,6 @@ describe('a REST answer is complete when there is nothing to show', () => {
   test('a bare goal has nulls and empty lists', async () => {
     const { caller, space } = await world.team();
     const { goal } = await call(restPaths.reopenGoal, caller.token, { id: (await world.closedGoal(space)).id });
-    expect(Object.keys(goal).sort()).toEqual(Object.keys(shapes.goal ?? {}).sort());
     expect(emptied(goal)).toEqual({
       ...Object.fromEntries(
         'description archived_at champion reviewer closed_at closed_by last_check_in last_check_in_id my_role next_update_scheduled_at parent_goal parent_goal_id retrospective success timeframe'
@@ -214,7 +119,6 @@ describe('a REST answer is complete when there is nothing to show', () => {
     const { file } = await call(restPaths.deleteResourceHubFile, caller.token, {
       file_id: (await world.file(hub, caller)).id,
     });
-    expect(Object.keys(file).sort()).toEqual(Object.keys(shapes.resource_hub_file ?? {}).sort());
     const nothing = { parent_folder: null, parent_folder_id: null, reactions: [], subscription_list: null };
     expect(emptied(file)).toEqual({ ...nothing, description: null, path_to_file: [] });
     const { document, restored_version } = await call(restPaths.restoreDocumentVersion, caller.token, {
@@ -223,7 +127,6 @@ describe('a REST answer is complete when there is nothing to show', () => {
       expected_current_version: 3,
     });
     expect(restored_version).toBeNull();
-    expect(Object.keys(document).sort()).toEqual(Object.keys(shapes.resource_hub_document ?? {}).sort());
     expect(emptied(document)).toEqual({
       ...nothing,
       goal: null,

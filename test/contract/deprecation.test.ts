@@ -1,8 +1,5 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { trialForStrangers } from '../../src/pages/demo.js';
-import { withExamples } from '../../src/pages/operationExamples.js';
-import { operationSection, recordDetails } from '../../src/pages/reference.js';
 import { failure } from '../../src/platform/failures/index.js';
 import { masking } from '../../src/platform/http/response.js';
 import { router } from '../../src/platform/http/router.js';
@@ -51,20 +48,6 @@ describe('a path that is deprecated', () => {
     expect(post?.responses['200'].headers).toHaveProperty('Sunset');
     const now = { ...openApi, paths: { ...openApi.paths, '/reopen_goal': { post } } };
     expect(breakingChanges(openApi, now as unknown as ComparedDocument)).toEqual([]);
-  });
-
-  test('has a badge in the reference, as its fields have', async () => {
-    const [request] = (await trialForStrangers(withExamples(schema, [announced]))).requests;
-    if (!request) throw new Error('there is no example');
-    const badge = '<span class="badge client">deprecated</span>';
-    const sectionOfPath = (mutation: typeof announced) => {
-      const api = JSON.parse(JSON.stringify(openApiDocument(schema, [mutation])));
-      return operationSection({ api, request, base: 'http://127.0.0.1' }).text;
-    };
-    expect(sectionOfPath(announced)).toContain(`<code>${reopenGoal.path}</code> ${badge}`);
-    expect(sectionOfPath(prepare(schema, reopenGoal))).not.toContain(badge);
-    const record = recordDetails('Goal', { properties: { old: { deprecated: true }, now: {} } }).text;
-    expect(record.split('id="Goal.').map((part) => part.includes(badge))).toEqual([false, true, false]);
   });
 
   test('gives the notice that docs/clients.md promises, or the gateway does not start', () => {

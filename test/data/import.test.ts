@@ -170,38 +170,6 @@ describe('the demo workspace', () => {
       expect(values.get(type), type).toEqual(expect.arrayContaining(labels));
   });
 
-  it('has a goal for each status and each privacy', async () => {
-    const goals = await db.$queryRaw<{ status: string; privacy: string }[]>`
-      SELECT CASE WHEN closed_at IS NOT NULL THEN CASE WHEN success THEN 'achieved' ELSE 'missed' END
-          WHEN archived_at IS NULL AND (next_update_scheduled_at < now() - interval '4 days' OR next_update_scheduled_at IS NULL)
-          THEN 'outdated' ELSE coalesce(u.status::text, 'pending') END AS status,
-        CASE WHEN public_level > 0 THEN 'public' WHEN company_level > 0 THEN 'internal'
-          WHEN space_level > 0 THEN 'confidential' ELSE 'secret' END AS privacy
-      FROM goals g LEFT JOIN LATERAL (
-        SELECT status FROM goal_progress_updates WHERE goal_id = g.id ORDER BY inserted_at DESC LIMIT 1) u ON true`;
-    const statuses = ['on_track', 'caution', 'off_track', 'achieved', 'missed', 'outdated', 'pending', 'paused'];
-    expect(new Set(goals.map(({ status }) => status))).toEqual(new Set(statuses));
-    expect(new Set(goals.map(({ privacy }) => privacy))).toEqual(
-      new Set(['public', 'internal', 'confidential', 'secret']),
-    );
-  });
-
-  it.each([
-    ['person-mara-lindqvist', { goal: 100, hub: 100, board: 100 }],
-    ['person-tomas-okafor', { goal: 100, hub: 70, board: 0 }],
-    ['person-ines-moreau', { goal: 100, hub: 70, board: 0 }],
-    ['person-jonas-weber', { goal: 100, hub: 10, board: 100 }],
-    ['person-lena-fischer', { goal: 10, hub: 10, board: 0 }],
-    ['person-amir-haddad', { goal: 40, hub: 40, board: 0 }],
-    ['person-sofie-dahl', { goal: 10, hub: 0, board: 0 }],
-  ])('gives %s the access %o', async (personId, { goal, hub, board }) => {
-    const level = { select: { level: true } };
-    const on = (key: object) => ({ ...level, where: { personId, ...key } });
-    expect(await db.goalAccess.findFirst(on({ goalId: demo.closedGoalId }))).toEqual({ level: goal });
-    expect(await db.resourceHubAccess.findFirst(on({ resourceHubId: 'hub-digital' }))).toEqual({ level: hub });
-    expect(await db.goalAccess.findFirst(on({ goalId: 'goal-corner-house' }))).toEqual({ level: board });
-  });
-
   it('has what the start command names', async () => {
     const { closedGoalId, fileId, documentId, writerId, readerId } = demo;
     expect(await db.goal.findFirst({ where: { id: closedGoalId } })).toMatchObject({

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
-import { fileSource, streamSource, type WorkspacePart } from '../../src/workspace/file.js';
+import { fileSource, type WorkspacePart } from '../../src/workspace/file.js';
 import { workspaceSchema } from '../../src/workspace/format/jsonSchema.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { importDocument } from '../../src/workspace/import.js';
@@ -61,28 +61,20 @@ const storable = 'must not contain NUL or half a surrogate pair';
 const cases: [rule: string, changes: Record<string, unknown>, problems: string[]][] = [
   ['a required record', { company: undefined }, ['company: is required']],
   ['a required field', { 'people[0].full_name': undefined }, ['people[0].full_name: is required']],
-  ['a required id', { 'projects[0].id': undefined }, ['projects[0].id: is required']],
-  ['null where a value is required', { 'goals[1].name': null }, ['goals[1].name: must be a string, not null']],
   ['an empty name', { 'goals[1].name': '' }, ['goals[1].name: must not be empty']],
-  ['an empty title', { [`${version}.title`]: '' }, [`${version}.title: must not be empty`]],
   ['a number for a string', { 'people[0].full_name': 3 }, ['people[0].full_name: must be a string, not 3']],
-  ['a string for a number', { 'goals[0].targets[0].to': '9' }, ['goals[0].targets[0].to: must be a number, not "9"']],
   [
     'a number too large for one',
     { 'goals[0].targets[0].to': Number.POSITIVE_INFINITY },
     ['goals[0].targets[0].to: must be a number, not Infinity'],
   ],
-  ['a string for a flag', { 'people[0].is_owner': 'yes' }, ['people[0].is_owner: must be true or false, not "yes"']],
   ['a fraction', { [`${blob}.width`]: 1.5 }, [`${blob}.width: must be a whole number, not 1.5`]],
   ['a negative size', { [`${blob}.size`]: -1 }, [`${blob}.size: must be at least 0`]],
-  ['an image without width', { [`${blob}.width`]: 0 }, [`${blob}.width: must be at least 1`]],
   ['a number the column cannot hold', { [`${blob}.height`]: 2 ** 31 }, [`${blob}.height: must be at most 2147483647`]],
   ['a record for a list', { 'spaces[0].members': {} }, ['spaces[0].members: must be an array, not an object']],
   ['a list for a record', { company: [] }, ['company: must be an object, not an array']],
-  ['null in a list', { 'people[2]': null }, ['people[2]: must be an object, not null']],
   ['an unknown field', { 'goals[0].zzz': 1 }, ['goals[0].zzz: unknown field']],
   ['a misspelt field', { 'people[1].fullname': 'B' }, ['people[1].fullname: unknown field, did you mean full_name?']],
-  ['a derived field', { 'documents[0].versions_count': 3 }, ['documents[0].versions_count: unknown field']],
   ['a field with an odd name', { 'company.odd "name"\n': 1 }, ['company["odd \\"name\\"\\n"]: unknown field']],
   [
     '__proto__',
@@ -110,21 +102,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['goals[0].inserted_at: there is no such day: 2026-02-30'],
   ],
   [
-    'a date that is not',
-    { 'goals[0].timeframe.contextual_start_date.date': '2025-02-29' },
-    ['goals[0].timeframe.contextual_start_date.date: there is no such day: 2025-02-29'],
-  ],
-  [
-    'an offset that is not',
-    { 'goals[0].inserted_at': '2026-01-01T00:00:00+24:00' },
-    [`goals[0].inserted_at: ${utc}, not "2026-01-01T00:00:00+24:00"`],
-  ],
-  [
-    'a time without seconds',
-    { 'goals[0].inserted_at': '2026-01-01T00:00Z' },
-    [`goals[0].inserted_at: ${utc}, not "2026-01-01T00:00Z"`],
-  ],
-  [
     'a time with a space in it',
     { 'goals[0].inserted_at': '2026-01-01 00:00:00Z' },
     [`goals[0].inserted_at: ${utc}, not "2026-01-01 00:00:00Z"`],
@@ -137,11 +114,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   [
     'a time that is in the year 999 in UTC',
     { 'goals[0].inserted_at': '1000-01-01T00:00:00+01:00' },
-    ['goals[0].inserted_at: must be in the year 1000 or later'],
-  ],
-  [
-    'the year zero',
-    { 'goals[0].inserted_at': '0000-01-01T00:00:00Z' },
     ['goals[0].inserted_at: must be in the year 1000 or later'],
   ],
   [
@@ -158,11 +130,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['projects[0].id: must not contain U+FFFD'],
   ],
   ['an endless id', { 'projects[0].id': 'x'.repeat(201) }, ['projects[0].id: must have at most 200 characters']],
-  [
-    'an endless emoji',
-    { 'files[0].reactions[0].emoji': 'x'.repeat(51) },
-    ['files[0].reactions[0].emoji: must have at most 50 characters'],
-  ],
   [
     'a link no browser keeps',
     { 'documents[0].public_token': 'a/b' },
@@ -200,11 +167,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['goals[0].parent_goal_id: leads back to itself: "small-goal" → "small-subgoal" → "small-goal"'],
   ],
   [
-    'a folder that is its own parent',
-    { 'folders[0].parent_folder_id': 'small-folder' },
-    ['folders[0].parent_folder_id: leads back to itself: "small-folder" → "small-folder"'],
-  ],
-  [
     'a folder of another hub',
     { 'files[0].resource_hub_id': 'small-other-hub' },
     ['files[0].parent_folder_id: "small-folder" is a folder of "small-hub", not of "small-other-hub"'],
@@ -233,16 +195,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     'the same reaction twice',
     { 'files[0].reactions[1]': { person_id: 'small-ann', emoji: '👍' } },
     ['files[0].reactions[1]: has the person_id and emoji of [0]'],
-  ],
-  [
-    'two subscriptions of one person',
-    { 'files[0].subscription_list.subscriptions[1]': { person_id: 'small-ann', type: 'invited' } },
-    ['files[0].subscription_list.subscriptions[1]: has the person_id of [0]'],
-  ],
-  [
-    'two notifications of one person',
-    { 'goals[0].activities[0].notifications[1]': { person_id: 'small-ben' } },
-    ['goals[0].activities[0].notifications[1]: has the person_id of [0]'],
   ],
   [
     'one link to two documents',
@@ -282,11 +234,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     [`${update}.acknowledging_person_id: is required once acknowledged`],
   ],
   [
-    'acknowledged at no time',
-    { [`${update}.acknowledging_person_id`]: 'small-ann' },
-    [`${update}.acknowledged_at: is required once acknowledged`],
-  ],
-  [
     'a file deleted by someone, but not deleted',
     { 'files[0].deleted_by_id': 'small-ann' },
     ['files[0].deleted_by_id: is only for a deleted file'],
@@ -301,11 +248,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   [
     'a gap in the versions',
     { [`${version}.version_number`]: 4 },
-    [`${version}.version_number: must be 2, versions are listed from 1 on`],
-  ],
-  [
-    'a version number twice',
-    { [`${version}.version_number`]: 1 },
     [`${version}.version_number: must be 2, versions are listed from 1 on`],
   ],
   [
@@ -335,11 +277,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     'a name that is not the current title',
     { 'documents[0].name': 'Two' },
     ['documents[0].name: must be the title of the last version'],
-  ],
-  [
-    'a content that is not the current one',
-    { 'documents[0].content': 'two' },
-    ['documents[0].content: must be the content of the last version'],
   ],
   [
     'an old version as the current one',
@@ -391,16 +328,12 @@ const unsaid = [
   'an id of nothing',
   'an id of something else',
   'a goal inside itself',
-  'a folder that is its own parent',
   'a folder of another hub',
   'two grants of one person',
-  'two subscriptions of one person',
   'one link to two documents',
   'a gap in the versions',
-  'a version number twice',
   'restored from a later version',
   'a name that is not the current title',
-  'a content that is not the current one',
   'an old version as the current one',
   'published without versions',
   'a restore of no version',
@@ -503,12 +436,6 @@ it('the small workspace itself has no problem', async () => {
   expect(await importDocument(db, smallWorkspace('right'))).toMatchObject({ companies: 1, document_versions: 3 });
 });
 
-async function partsOf(text: string): Promise<WorkspacePart[]> {
-  const parts: WorkspacePart[] = [];
-  for await (const part of streamSource(() => [Buffer.from(text)]).parts) parts.push(part);
-  return parts;
-}
-
 async function partsIn(file: string): Promise<WorkspacePart[]> {
   const parts: WorkspacePart[] = [];
   for await (const part of fileSource(file).parts) parts.push(part);
@@ -531,14 +458,10 @@ describe('a file', () => {
     ['with a word that is not a value', '{\n  "a": [1, oops]\n}', 'is not valid JSON (line 2, column 12)'],
     ['that ends too early', '{"a": "b"', 'is not valid JSON (line 1, column 10)'],
     ['with a comma too many', '{"a": {"b": []},}', 'is not valid JSON (line 1, column 17)'],
-    ['with a missing colon', '{"a" 1}', 'is not valid JSON (line 1, column 6)'],
     ['with a line break in a string', '["é\\"\n"]', 'is not valid JSON (line 1, column 2)'],
-    ['with a comment', '{\n  // why\n}', 'is not valid JSON (line 2, column 3)'],
     ['with too many brackets to follow', '['.repeat(1_000_000), 'is not valid JSON'],
     ['with more after the end', '{} {}', 'is not valid JSON (line 1, column 4)'],
-    ['with nothing in it', '', 'is not valid JSON (line 1, column 1)'],
     ['that is a list of lists', '[["a"], ["b"]]', 'must be an object, not [["a"],["b"]]'],
-    ['with brackets where a name belongs', '{"a" [][]', 'is not valid JSON (line 1, column 6)'],
     [
       'with a key twice in a record',
       '{"people":[\n{"id":"a","id":"eve"}]}',
@@ -567,7 +490,6 @@ describe('a file', () => {
     ['whose line is null', `${line}null`, 'line 2: must be an object, not null'],
     ['whose line is a list', `${line}[1]`, 'line 2: must be an object, not [1]'],
     ['whose first line has a list as its kind', '{"kind":["person"]}', kinds(1)],
-    ['whose line has a list as its kind', `${line}{"kind":["person"]}`, kinds(2)],
     ['whose line has no kind', `${line}{"id":"a"}`, kinds(2)],
     [
       'whose end counts nothing',
@@ -590,32 +512,6 @@ describe('a file', () => {
       expect(partsIn(path(name))).rejects.toThrow(new ImportError([`${path(name)}: ${problem}`]));
     await refusal('missing.json', 'does not exist');
     await refusal('.', 'is a directory');
-  });
-
-  it('of random brackets takes time in proportion to its length', { timeout: 60_000 }, async () => {
-    const milliseconds = async (text: string) => {
-      const start = performance.now();
-      await partsOf(text).catch(() => {});
-      return performance.now() - start;
-    };
-    const least = async (text: string) =>
-      Math.min(...[await milliseconds(text), await milliseconds(text), await milliseconds(text)]);
-    const random = (of: string[]) =>
-      Array.from({ length: 100_000 }, () => of[Math.floor(Math.random() * of.length)]).join('');
-    const brackets = [
-      ['[]'],
-      ['{}'],
-      ['[', ']'],
-      ['[]', '{}'],
-      ['[]', ','],
-      ['{', '}', '[', ']', ':', ',', '"a"', ' '],
-    ];
-    for (const begin of ['{"a" ', '{"a":[', '{"a":', '{"kind":"goal","a":', '[', 'x'])
-      for (const of of brackets) {
-        const text = random(of);
-        const [one, four] = [await least(begin + text), await least(begin + text.repeat(4))];
-        expect(four / Math.max(one, 25), `${begin}${of.join('')}: ${one} and ${four} ms`).toBeLessThan(10);
-      }
   });
 
   it('may begin with a byte order mark', async () => {

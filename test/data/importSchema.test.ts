@@ -34,48 +34,6 @@ describe('the JSON Schema of the import file', () => {
     expect(faultsOf(changed((it) => Object.assign(it, { $schema: './goalpost.schema.json' })))).toEqual([]);
   });
 
-  test.each<[string, (document: Json) => void, string]>([
-    [
-      'an unknown field',
-      (it) => Object.assign(it.goals[0], { titel: '' }),
-      '/goals/0 must NOT have additional properties',
-    ],
-    ['a missing field', (it) => delete it.people[0].full_name, "/people/0 must have required property 'full_name'"],
-    [
-      'an empty name',
-      (it) => Object.assign(it.spaces[0], { name: '' }),
-      '/spaces/0/name must NOT have fewer than 1 characters',
-    ],
-    ['null for a name', (it) => Object.assign(it.spaces[0], { name: null }), '/spaces/0/name must be string'],
-    [
-      'an unknown value',
-      (it) => Object.assign(it.documents[0], { state: 'DRAFT' }),
-      '/documents/0/state must be equal to one of the allowed values',
-    ],
-    [
-      'a level off the ladder',
-      (it) => Object.assign(it.spaces[0].access[0], { level: 50 }),
-      '/spaces/0/access/0/level must be equal to one of the allowed values',
-    ],
-    [
-      'a time without an offset',
-      (it) => Object.assign(it.company, { inserted_at: '2026-01-01T09:00:00' }),
-      '/company/inserted_at must match format "date-time"',
-    ],
-    [
-      'no time at all',
-      (it) => Object.assign(it.company, { inserted_at: 'today' }),
-      '/company/inserted_at must match format "date-time"',
-    ],
-    [
-      'a string for a number',
-      (it) => Object.assign(it.goals[0].targets[0], { to: '9' }),
-      '/goals/0/targets/0/to must be number',
-    ],
-  ])('refuses %s and says where', (_what, change, fault) => {
-    expect(faultsOf(changed(change))).toContain(fault);
-  });
-
   test('describes every field, at the field itself', () => {
     const silent: string[] = [];
     const visit = (schema: Json, path: string): void => {
@@ -87,9 +45,5 @@ describe('the JSON Schema of the import file', () => {
     };
     visit(workspaceSchema(), '');
     expect(silent).toEqual([]);
-  });
-
-  test('is the same each time it is printed', () => {
-    expect(JSON.stringify(workspaceSchema())).toBe(JSON.stringify(workspaceSchema()));
   });
 });

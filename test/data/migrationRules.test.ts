@@ -242,14 +242,12 @@ describe('a migration may', () => {
 
 describe('a migration that expands may not', () => {
   test.each([
-    ['drop a table', 'DROP TABLE goal_checks', 'drops table goal_checks'],
     ['drop a column', 'ALTER TABLE goals DROP COLUMN description', 'drops column goals.description'],
     [
       'rename a column',
       'ALTER TABLE people RENAME COLUMN title TO role',
       'renames column people.title to column people.role',
     ],
-    ['rename a table', 'ALTER TABLE targets RENAME TO aims', 'renames table targets to table aims'],
     [
       'change the type of a column',
       'ALTER TABLE people ALTER COLUMN title TYPE varchar(100)',
@@ -276,11 +274,6 @@ describe('a migration that expands may not', () => {
       'adds CREATE UNIQUE INDEX people_email ON public.people USING btree (company_id, email), which may refuse what gateways of earlier versions write',
     ],
     ['drop a function', 'DROP FUNCTION name_key(text) CASCADE', 'drops routine name_key(text)'],
-    [
-      'rename a value of an enum',
-      "ALTER TYPE person_type RENAME VALUE 'ai' TO 'bot'",
-      'renames value ai of person_type to value bot of person_type',
-    ],
   ])('%s', async (_, sql, problem) => {
     expect(await problemsIn(given(sql))).toContain(problem);
   });
@@ -297,16 +290,6 @@ describe('no migration may', () => {
       'rewrite a table',
       'ALTER TABLE goals ADD COLUMN random float NOT NULL DEFAULT random()',
       'reads or rewrites all of goals while nobody can write to goals',
-    ],
-    [
-      'change a type by rewriting the table',
-      'ALTER TABLE targets ALTER COLUMN unit TYPE char(20)',
-      'reads or rewrites all of targets while nobody can write to targets',
-    ],
-    [
-      'check all rows for a required column',
-      'ALTER TABLE people ALTER COLUMN full_name DROP NOT NULL; ALTER TABLE people ALTER COLUMN full_name SET NOT NULL',
-      'reads or rewrites all of people while nobody can write to people',
     ],
     [
       'check all rows for a new constraint',
@@ -332,11 +315,6 @@ describe('no migration may', () => {
       'change rows outside of one, but all at once',
       "-- outside a transaction\nDO $$ BEGIN UPDATE goals SET description = 'none'; END $$",
       'changes rows in one transaction: it has no COMMIT',
-    ],
-    [
-      'run other statements outside a transaction',
-      '-- outside a transaction\nALTER TABLE goals ADD COLUMN other text',
-      'runs something else than an index CONCURRENTLY or batches (DO) outside a transaction',
     ],
     [
       'do outside a transaction what it cannot repeat',

@@ -223,38 +223,6 @@ describe('who may see an event', () => {
     await db.goal.updateMany({ where: { id: goal.id }, data: hidden });
     expect(await namesSeenBy(caller.token)).toEqual([]);
   });
-
-  test('of a deleted file or document is who sees the hub', async () => {
-    const { company, caller, hub } = await world.teamWithHub('space');
-    const guest = await world.person(company, { type: 'guest' });
-    const file = await world.file(hub, caller);
-    const document = await world.document(hub, caller);
-    await happen(hub, caller, { fileId: file.id }, 'of the file');
-    await happen(hub, caller, { documentId: document.id }, 'of the document');
-    await db.resourceHubDocument.updateMany({ where: { id: document.id }, data: { deletedAt: new Date() } });
-    const input = { fileId: file.id };
-    await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
-    await numberEvents(db, eventSource, hub.companyId);
-    expect(await namesSeenBy(caller.token)).toEqual(['of the file', 'of the document', file.name]);
-    expect(await namesSeenBy(guest.token)).toEqual([]);
-  });
-
-  test('of a draft is its author alone', async () => {
-    const { company, caller, hub } = await world.teamWithHub('space');
-    const other = await world.person(company, { isOwner: true });
-    const draft = await world.draft(hub, caller);
-    await happen(hub, caller, { documentId: draft.id }, 'of the draft');
-    expect(await namesSeenBy(caller.token)).toEqual(['of the draft']);
-    expect(await namesSeenBy(other.token)).toEqual([]);
-  });
-
-  test('is nobody of another company', async () => {
-    const { goal, caller } = await companyWithEvents(2);
-    const other = await companyWithEvents(1);
-    expect(await namesSeenBy(caller.token)).toHaveLength(2);
-    expect(await namesSeenBy(other.caller.token)).toHaveLength(1);
-    expect(goal.companyId).not.toBe(other.goal.companyId);
-  });
 });
 
 describe('a cursor', () => {

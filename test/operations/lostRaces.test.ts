@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { eventually } from '../support/eventually.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { createWorld, type Json, reads, restPaths, World } from '../support/world.js';
 
@@ -210,25 +209,6 @@ describe('a change that cannot be read back', () => {
   );
 });
 
-test('an activity has the time of its change, not that of the request, which waited for another change', async () => {
-  const { file, call } = await setting();
-  const other = new pg.Client({ connectionString: world.url });
-  await other.connect();
-  onTestFinished(() => other.end());
-  await other.query('BEGIN');
-  await other.query('SELECT FROM resource_hub_files WHERE id = $1 FOR UPDATE', [file.id]);
-  const deletion = call('deleteResourceHubFile')();
-  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await eventually(async () => expect(await world.sql(waiting)).toHaveLength(1));
-  const [{ now: changedAt }] = await world.sql("SELECT date_trunc('milliseconds', clock_timestamp()) AS now");
-  await other.query('COMMIT');
-  expect(await deletion).toMatchObject({ status: 200 });
-  const [{ inserted_at: insertedAt }] = await world.sql('SELECT inserted_at FROM activities WHERE file_id = $1', [
-    file.id,
-  ]);
-  expect(insertedAt.getTime()).toBeGreaterThanOrEqual(changedAt.getTime());
-});
-
 test.each([
   ['whose token is revoked', `UPDATE api_tokens SET revoked_at = now() WHERE person_id = $1`],
   ['whose token expires', `UPDATE api_tokens SET expires_at = now() WHERE person_id = $1`],
@@ -238,12 +218,7 @@ test.each([
   const [first, second] = [await world.closedGoal(space), await world.closedGoal(space)];
   const release = await lockedGoal(first.id);
   const answer = world.post(restPaths.reopenGoal, caller.token, { id: first.id });
-  await eventually(async () => {
-    const [row] = await world.db.$queryRawUnsafe<{ waiting: boolean }[]>(
-      `SELECT bool_or(wait_event_type = 'Lock') AS waiting FROM pg_stat_activity WHERE datname = current_database()`,
-    );
-    expect(row?.waiting).toBe(true);
-  });
+  await world.untilOneWaits();
   await world.sql(sql, [caller.id]);
   await release();
   expect((await answer).status).toBe(200);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { type Changes, changesOf } from '../support/changes.js';
-import { goalpost } from '../support/goalpost.js';
+import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -75,7 +75,7 @@ test.each(changes)(
     const [made, response] = await changesOf(world, () => world.post(restPaths[operation], token, input));
     expect(response.status).toBe(200);
     expect([...timesIn(made)]).toHaveLength(1);
-    const [taken] = await changesOf(world, () => goalpost(['token', 'undo', id], { DATABASE_URL: world.url }));
+    const [taken] = await changesOf(world, () => undoToken(world, id));
     expect(taken.added.activities).toHaveLength(1);
     const times = timesIn(taken);
     // The outcome of a goal before.
@@ -96,10 +96,7 @@ test.each(changes)(
     await other.query('BEGIN');
     await other.query(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
     const waiting = world.post(restPaths[operation], team.caller.token, input);
-    const isWaiting = async () =>
-      (await world.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
-        .length;
-    await expect.poll(isWaiting).toBe(1);
+    await world.untilOneWaits();
     const { rows } = await other.query('SELECT clock_timestamp() AS now');
     await other.query('COMMIT');
     expect((await waiting).status).toBe(200);

@@ -96,7 +96,7 @@ describe.each(operations)('%s', (operation) => {
         await tx.$executeRaw(Prisma.sql`UPDATE ${Prisma.raw(table)} SET name = name || '!'
           WHERE company_id = ${company.companyId} AND id = ${input[key]}`);
         answer = run(operation, input, state);
-        await untilItWaits();
+        await world.untilOneWaits();
       });
       expect(await answer).toMatchObject({ status: 409, code: 'STATE_CHANGED' });
       expect(await activitiesNow()).toBe(before);
@@ -114,13 +114,6 @@ test.each(['state', '"two", "states"', '""', `"${'x'.repeat(101)}"`, 'W/"weak"']
     expect(any.status).toBe(200);
   },
 );
-
-/** Until the write of a request waits for a row. */
-async function untilItWaits(): Promise<void> {
-  const waiting = () =>
-    world.sql("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
-  await expect.poll(async () => (await waiting()).length, { timeout: 10_000 }).toBeGreaterThan(0);
-}
 
 // Each of these is something of which a preview tells, or on which the change depends.
 test.each([

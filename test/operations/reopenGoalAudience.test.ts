@@ -67,14 +67,7 @@ describe('who is subscribed', () => {
       ({ member }) => ({ message: JSON.stringify(JSON.parse(mentioning(member.id)).content[0]) }),
       {},
     ],
-    ['nobody by a broken document', ({ member }) => ({ message: mentioning(member.id).slice(0, -1) }), {}],
-    ['nobody by JSON that is no object', () => ({ message: 'null' }), {}],
     ['a person mentioned', ({ member }) => ({ message: mentioning(member.id) }), { member: 'mentioned' }],
-    [
-      'a person mentioned after blanks',
-      ({ member }) => ({ message: `\n ${mentioning(member.id)}` }),
-      { member: 'mentioned' },
-    ],
     [
       'people mentioned at any depth',
       ({ member, employee, guest }) => ({ message: mentioning(member.id, employee.id, guest.id) }),
@@ -86,21 +79,11 @@ describe('who is subscribed', () => {
       { member: 'mentioned' },
     ],
     [
-      'a person mentioned twice, once',
-      ({ member }) => ({ message: mentioning(member.id, member.id) }),
-      { member: 'mentioned' },
-    ],
-    [
       'no mention that is unknown, ill-typed or of another company',
       ({ member, stranger }) => ({
         message: mentioning('nobody', 7, null, 'no\0body', '\ud800', { id: member.id }, stranger.id, member.id),
       }),
       { member: 'mentioned' },
-    ],
-    [
-      'people named',
-      ({ member, guest }) => ({ subscriberIds: [member.id, guest.id] }),
-      { member: 'invited', guest: 'invited' },
     ],
     [
       'a person named many times, once',
@@ -131,17 +114,10 @@ describe('who is notified', () => {
   const secret = { companyLevel: 0, spaceLevel: 0 };
   const cases: [string, Json, (people: People) => Json, Name[]][] = [
     ['nobody, when nobody is named', {}, () => ({ sendNotificationsToEveryone: false }), []],
-    ['nobody, when the flag is null', {}, () => ({ sendNotificationsToEveryone: null }), []],
     [
       'the people named',
       {},
       ({ member, employee }) => ({ subscriberIds: [member.id, employee.id] }),
-      ['employee', 'member'],
-    ],
-    [
-      'the people mentioned',
-      {},
-      ({ member, employee }) => ({ message: mentioning(member.id, employee.id) }),
       ['employee', 'member'],
     ],
     [
@@ -166,24 +142,12 @@ describe('who is notified', () => {
       }),
       ['employee', 'guestMember', 'member'],
     ],
-    [
-      'those who may just view',
-      { companyLevel: 0, spaceLevel: 10 },
-      () => ({ sendNotificationsToEveryone: true }),
-      ['guestMember', 'member'],
-    ],
     ['no member who cannot see a secret goal', secret, () => ({ sendNotificationsToEveryone: true }), []],
     [
       'of all named, those who can see a secret goal',
       secret,
       (people) => ({ sendNotificationsToEveryone: true, subscriberIds: everyone(people) }),
       ['champion', 'grantedGuest', 'owner'],
-    ],
-    [
-      'of all mentioned, those who can see a confidential goal',
-      { companyLevel: 0, spaceLevel: 40 },
-      (people) => ({ message: mentioning(...everyone(people)) }),
-      ['champion', 'grantedGuest', 'guestMember', 'member', 'owner'],
     ],
   ];
   test.each(cases)('%s', async (_, goal, input, expected) => {
@@ -211,7 +175,7 @@ describe('in numbers', () => {
     const { company, caller, space } = await world.team();
     const friend = await world.person(company);
     const gateways = [world, world.twin(), world.twin()];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const goal = await world.closedGoal(space);
       const input = { id: goal.id, message: mentioning(friend.id) };
       const [changes, outcomes] = await changesOf(world, () =>

@@ -205,26 +205,16 @@ describe('what restoring writes', () => {
           },
         ],
         activities: [
-          {
+          expect.objectContaining({
             ...fresh,
             action: 'document_version_restored',
             author_id: editor.id,
             document_id: document.id,
             document_version_id: version.id,
             origin: 'api',
-            goal_id: null,
-            file_id: null,
             name: 'Title 1',
-            undone_success: null,
-            undone_closed_at: null,
-            undone_closed_by_id: null,
-            token_id: expect.any(String),
-            undoes_id: null,
-            previous_outcome_id: null,
             surface: 'rest',
-            recorded_at: expect.any(String),
-            sequence: null,
-          },
+          }),
         ],
       },
     });

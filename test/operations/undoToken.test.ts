@@ -6,6 +6,7 @@ import { acquireLease } from '../../src/platform/outbox/lease.js';
 import { createToken } from '../../src/tokens.js';
 import { goalpost } from '../support/goalpost.js';
 import { operations, operationsUnderTest } from '../support/operations.js';
+import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -31,7 +32,10 @@ async function scene() {
   return { company, caller, space, hub, owner, agent, post, run, records };
 }
 
-async function undo(id: string, ...options: string[]) {
+const undo = (id: string, options?: { dryRun: boolean }): Promise<Json> => undoToken(world, id, options);
+
+/** The same by the command. */
+async function undoByCommand(id: string, ...options: string[]) {
   const { code, stdout, stderr } = await goalpost(['token', 'undo', id, '--json', ...options], {
     DATABASE_URL: world.url,
   });
@@ -56,8 +60,8 @@ describe('goalpost token undo', () => {
        VALUES ($1, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api')`,
       [company.companyId, caller.id, other.id, agent.id],
     );
-    for (const options of [['--dry-run'], []]) {
-      const { changes } = await undo(agent.id, ...options);
+    for (const dryRun of [true, false]) {
+      const { changes } = await undo(agent.id, { dryRun });
       expect(changes.map(({ action, left }: Json) => [action, left])).toEqual([
         ['goal_closed', 'it cannot be taken back: no operation of this version makes it'],
         ['goal_reopened', null],
@@ -82,7 +86,7 @@ describe('goalpost token undo', () => {
     await run('deleteResourceHubFile', { file_id: file.id });
     expect(await world.db.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(1);
 
-    const dry = await undo(agent.id, '--dry-run');
+    const dry = await undoByCommand(agent.id, '--dry-run');
     expect(dry.changes.map(({ action, left, undoneBy }: Json) => ({ action, left, undoneBy }))).toEqual(
       [
         'resource_hub_file_deleted',
@@ -96,7 +100,7 @@ describe('goalpost token undo', () => {
     );
     expect((await world.graphql(agent.token, '{ viewer { token { id } } }')).status).toBe(200);
 
-    const done = await undo(agent.id);
+    const done = await undoByCommand(agent.id);
     expect(done.stderr).toContain('undid 7 changes, left 0');
     expect(done.changes.map(({ left }: Json) => left)).toEqual(Array(7).fill(null));
     expect(await records()).toEqual(before);
@@ -126,7 +130,7 @@ describe('goalpost token undo', () => {
     expect(undoing).toEqual(Array(7).fill({ origin: 'api', author_id: caller.id }));
 
     const again = await undo(agent.id);
-    expect(again).toMatchObject({ code: 0, changes: [], webhooks: [] });
+    expect(again).toEqual({ changes: [], webhooks: [] });
     expect(await records()).toEqual(before);
   });
 
@@ -185,7 +189,7 @@ describe('goalpost token undo', () => {
       { subjectId: file.id, left: expect.stringMatching(/^resource_hub_file_recovered by Person \d+ at 20/) },
     ];
     const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
-    expect(shown(await undo(agent.id, '--dry-run'))).toEqual(expected);
+    expect(shown(await undo(agent.id, { dryRun: true }))).toEqual(expected);
     expect(shown(await undo(agent.id))).toEqual(expected);
     const [now] = await world.sql('SELECT content FROM resource_hub_documents WHERE company_id = $1 AND id = $2', [
       company.companyId,
@@ -237,7 +241,7 @@ describe('goalpost token undo', () => {
       { subjectId: deleted.id, left: 'it has been changed since' },
     ];
     const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
-    expect(shown(await undo(agent.id, '--dry-run'))).toEqual(expected);
+    expect(shown(await undo(agent.id, { dryRun: true }))).toEqual(expected);
     expect(shown(await undo(agent.id))).toEqual(expected);
     const files = await world.sql(
       'SELECT id FROM resource_hub_files WHERE company_id = $1 AND deleted_at IS NOT NULL ORDER BY id',
@@ -279,7 +283,7 @@ describe('goalpost token undo', () => {
       "INSERT INTO webhooks (company_id, slot, url, token_id) VALUES ($1, 1, 'https://example.com/', $2), ($1, 2, 'https://example.org/', NULL)",
       [company.companyId, agent.id],
     );
-    expect((await undo(agent.id, '--dry-run')).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
+    expect((await undo(agent.id, { dryRun: true })).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
     expect((await undo(agent.id)).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
     const rows = await world.sql(
       `SELECT slot, updated_at = inserted_at AS "isAsOwnersLeftIt" FROM webhooks
@@ -328,7 +332,7 @@ describe('goalpost token undo', () => {
       [company.companyId, old.id],
     );
     await run('deleteResourceHubFile', { file_id: recent.id });
-    const { changes } = await undo(agent.id, '--since', '2h', '--as', owner.id);
+    const { changes } = await undoByCommand(agent.id, '--since', '2h', '--as', owner.id);
     expect(changes).toMatchObject([{ subjectId: recent.id, left: null }]);
     const undone = await world.sql(
       'SELECT author_id, file_id FROM activities WHERE company_id = $1 AND undoes_id IS NOT NULL',

@@ -123,6 +123,12 @@ export class World extends Client {
     return (await retryConflicts(() => this.#aside.query(text, values))).rows;
   }
 
+  /** Until a statement waits for what another transaction has locked. */
+  async untilOneWaits(): Promise<void> {
+    const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await this.sql(waiting)).length).toBeGreaterThan(0);
+  }
+
   name(kind: string) {
     this.#count += 1;
     return `${kind} ${this.#count}`;

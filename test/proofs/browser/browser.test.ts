@@ -86,37 +86,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await status.getByText(/^400 Bad Request · \d+ ms · complexity 0 of/).waitFor();
   });
 
-  test.each([
-    [1280, 800],
-    [320, 640],
-  ])('the query and the button to run it have room in a window of %d by %d pixels', async (width, height) => {
-    const page = await open('/graphql', { viewport: { width, height } });
-    const boxOf = async (selector: string) => {
-      const box = await page.locator(selector).first().boundingBox();
-      if (!box) throw new Error(`${selector} is not shown`);
-      return { ...box, right: box.x + box.width, bottom: box.y + box.height };
-    };
-    const [pane, run, lines] = await Promise.all(
-      ['.graphiql-editors', '.graphiql-execute-button', '.CodeMirror'].map(boxOf),
-    );
-    expect(run).toMatchObject({ width: 40, height: 40 });
-    expect(run?.right).toBeLessThanOrEqual(pane?.right ?? 0);
-    expect(lines?.width).toBeGreaterThan(width / 3);
-    expect((await boxOf('.graphiql-editor-tools')).bottom).toBeLessThanOrEqual(pane?.bottom ?? 0);
-    expect((await boxOf('.graphiql-response')).height).toBeGreaterThan(120);
-  });
-
-  test('the examples of GraphiQL are one menu in groups', async () => {
-    const page = await open('/graphql');
-    const groups = page.getByRole('combobox', { name: 'Example' }).locator('optgroup');
-    expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute('label')))).toEqual([
-      'Read',
-      'Listen',
-      'See what a change would do',
-      'Change something',
-    ]);
-  });
-
   test('the demo leaves its session and what was typed in the tab, no token, and nothing after it', async () => {
     const page = await open('/graphql');
     const { write } = await page.evaluate(() => ({
@@ -325,27 +294,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     }
   });
 
-  test('the contents of the reference mark what the reader looks at', async () => {
-    const page = await open('/docs');
-    const current = page.locator('.contents [aria-current]');
-    expect(await current.allTextContents()).toEqual(['Basics']);
-    await page.locator('#headers').scrollIntoViewIfNeeded();
-    await page.getByRole('link', { name: 'Delete a file' }).first().click();
-    await expect.poll(() => current.allTextContents(), patience).toEqual(['Delete a file']);
-  });
-
-  test('a path of the API that is opened in a browser leads to its reference', async () => {
-    const page = await open('/api/external/v1/reopen_goal', { statuses: [405] });
-    await page.getByRole('link', { name: 'Reopen a goal, in the reference' }).click();
-    await page.getByRole('heading', { name: 'Reopen a goal' }).waitFor();
-    expect(new URL(page.url()).hash).toBe('#reopenGoal');
-  });
-
-  test('the address of the REST API that the gateway prints leads to the reference', async () => {
-    const page = await open('/api/external/v1');
-    await page.getByRole('heading', { name: 'REST reference', level: 1 }).waitFor();
-  });
-
   test('the start page can be read without JavaScript, in every language', async () => {
     const page = await open('/', { javaScriptEnabled: false });
     expect(await page.locator('.example pre:visible').count()).toBe(Object.keys(restPaths).length);
@@ -373,12 +321,6 @@ describe.skipIf(!chromium)('in a browser', () => {
       reached.add(place);
     }
     expect(reached.size).toBe(stops);
-  });
-
-  test('all of a card is its link', async () => {
-    const page = await open('/');
-    await page.getByText('What each error code means').click({ force: true });
-    await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
   });
 
   test('the reference runs a request that the reader has changed', async () => {
@@ -547,17 +489,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.getByRole('button', { name: 'Look in older versions' }).isVisible()).toBe(false);
     await field.fill('');
     await page.getByText('25 versions.').waitFor();
-  });
-
-  test('a path that does not exist leads to the nearest one', async () => {
-    const page = await open('/doc', { statuses: [404] });
-    await page.getByRole('link', { name: '/docs' }).click();
-    await page.getByRole('heading', { name: 'REST reference', level: 1 }).waitFor();
-  });
-
-  test.each(['/docs', '/graphql', '/errors/NOT_FOUND'])('%s/ is the same page', async (path) => {
-    const page = await open(`${path}/`);
-    expect(new URL(page.url()).pathname).toBe(path);
   });
 
   test('the search of the guide is used by keyboard, without a request for what is typed', async () => {

@@ -36,8 +36,6 @@ describe('a URL that says of TLS what cannot be', () => {
 
   test.each([
     ['sslmode=yes', 'has ssl, or an sslmode that is not one of disable, require, verify-ca, verify-full.'],
-    ['sslmode=', 'has ssl, or an sslmode'],
-    ['sslmode=prefer', 'has ssl, or an sslmode'],
     ['ssl=true', 'has ssl, or an sslmode'],
     ['sslmode=verify-ca', 'cannot be used: SECURITY WARNING: Using sslmode=verify-ca requires specifying a CA'],
     [
@@ -57,25 +55,6 @@ describe('a URL that says of TLS what cannot be', () => {
       expect(read).not.toThrow('hunter2');
     };
     problemOf('DATABASE_URL');
-  });
-
-  test.each([
-    ['serve'],
-    ['check'],
-    ['migrate'],
-    ['distribute'],
-    ['purge', '--older-than', '1d'],
-    ['token', 'list'],
-    ['roles', '--yes'],
-  ])('is a usage error of goalpost %s', async (...args) => {
-    const url = `${base}?sslmode=verify-full&sslrootcert=${noFile}`;
-    const { code, stderr } = await goalpost(args, { DATABASE_URL: url });
-    expect(stderr.split('\n').slice(1, -1)).toEqual([
-      expect.stringMatching(`^  DATABASE_URL=.* cannot be used: ENOENT: no such file or directory, open '${noFile}'.$`),
-      expect.stringMatching(/^ {4}Example: DATABASE_URL=/),
-    ]);
-    expect(stderr).not.toContain('hunter2');
-    expect(code).toBe(2);
   });
 
   test('PGSSLMODE does not count, and is not ignored without a word', () => {
@@ -195,13 +174,6 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
       "Hostname/IP does not match certificate's altnames",
     ],
     [
-      'require with the wrong authority',
-      'secured',
-      'sslmode=require&sslrootcert=other.pem',
-      'localhost',
-      'self-signed certificate in certificate chain',
-    ],
-    [
       'public authorities only',
       'secured',
       'sslmode=verify-full',
@@ -209,7 +181,6 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
       'self-signed certificate in certificate chain',
     ],
     ['disable', 'secured', 'sslmode=disable', 'localhost', 'no encryption'],
-    ['no sslmode', 'secured', '', 'localhost', 'no encryption'],
     [
       'no certificate of the client',
       'certified',

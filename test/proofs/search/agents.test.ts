@@ -7,6 +7,7 @@ import { goalpost } from '../../support/goalpost.js';
 import { seedOf } from '../../support/seedOf.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
+import { randomOf } from './livingData/histories.js';
 
 const runs = Number(process.env.AGENT_RUNS ?? 200);
 const parallel = 12;
@@ -24,17 +25,6 @@ const settings = {
 };
 const gateways = await Promise.all([1, 2].map(() => startServer(settings, { quiet: true })));
 afterAll(() => Promise.all(gateways.map(({ stop }) => stop())));
-
-/** A generator of numbers from 0 to 1, the same for the same seed. */
-function randomOf(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const random = randomOf(seedOf('AGENT_SEED'));
 const upTo = (most: number) => Math.floor(random() * most);

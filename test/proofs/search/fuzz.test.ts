@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDemo } from '../../../src/commands/demo.js';
 import { catalogue } from '../../../src/errors/catalogue.js';
 import { textOf } from '../../support/documents.js';
 import { requireDescribed } from '../../support/openapiValidator.js';
+import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import type { Known } from '../../support/randomQueries.js';
 import { seedOf } from '../../support/seedOf.js';
 import { startServer } from '../../support/server.js';
@@ -130,22 +127,8 @@ const start = () =>
   });
 
 beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'goalpost-fuzz-'));
-  const opened = await openDemo(world.db, directory);
-  await rm(directory, { recursive: true });
-  if (!opened) throw new Error('the demo workspace was not imported');
-  tokens = opened;
-  const tables = [
-    'goals',
-    'resource_hubs',
-    'resource_hub_folders',
-    'resource_hub_files',
-    'resource_hub_documents',
-    'people',
-    'spaces',
-  ];
-  const rows = await world.sql(tables.map((table) => `SELECT id FROM ${table}`).join(' UNION '));
-  known = { ids: rows.map(({ id }) => id).sort(), cursors: ['x'] };
+  tokens = await openRandomDemo(world);
+  known = await knownTo(world, tokens.readOnly);
   server = await start();
   unchanged = await fingerprint(world);
 });

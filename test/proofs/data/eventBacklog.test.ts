@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ModelTransaction } from '../../src/database.js';
-import { eventSource } from '../../src/events/source.js';
-import { claim } from '../../src/platform/outbox/claim.js';
-import { complete, type Progress } from '../../src/platform/outbox/complete.js';
-import { acquireLease, releaseLease } from '../../src/platform/outbox/lease.js';
-import { newId } from '../../src/platform/postgres/values.js';
-import { insertWebhook } from '../support/deliveries.js';
-import { forAnother, plansOf } from '../support/plans.js';
-import { statementsOf } from '../support/statements.js';
-import { createWorld } from '../support/world.js';
+import type { ModelTransaction } from '../../../src/database.js';
+import { eventSource } from '../../../src/events/source.js';
+import { claim } from '../../../src/platform/outbox/claim.js';
+import { complete, type Progress } from '../../../src/platform/outbox/complete.js';
+import { acquireLease, releaseLease } from '../../../src/platform/outbox/lease.js';
+import { newId } from '../../../src/platform/postgres/values.js';
+import { insertWebhook } from '../../support/deliveries.js';
+import { forAnother, plansOf } from '../../support/plans.js';
+import { statementsOf } from '../../support/statements.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
 const events = 20_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { pathOf } from '../support/documents.js';
+import { pathOf } from '../../support/documents.js';
 
 /** Prisma's own command line, on a copy of what it reads, and with nothing to download from. */
 async function copy() {

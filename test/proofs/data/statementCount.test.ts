@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
-import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
-import { withFragments } from '../support/restFragments.js';
-import { statementsOf } from '../support/statements.js';
-import { perform } from '../support/surfaces.js';
-import { createWorld, type Json } from '../support/world.js';
+import { eventSource } from '../../../src/events/source.js';
+import { numberEvents } from '../../../src/platform/outbox/sequence.js';
+import { filledDocument, filledFile, filledGoal } from '../../support/filled.js';
+import { withFragments } from '../../support/restFragments.js';
+import { statementsOf } from '../../support/statements.js';
+import { perform } from '../../support/surfaces.js';
+import { createWorld, type Json } from '../../support/world.js';
 
 const world = await createWorld();
 

@@ -1,0 +1,12 @@
+import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../../src/operations/undo.js';
+import type { World } from './world.js';
+
+/** What `goalpost token undo` does, without a process of its own. */
+export async function undoToken({ db }: World, id: string, { dryRun = false } = {}) {
+  const { companyId, personId } = await db.apiToken.findFirstOrThrow({ where: { id } });
+  const token = { companyId, tokenId: id, authorId: personId };
+  if (!dryRun) await revokeForUndo(db, token);
+  const changes: Undoing[] = [];
+  for await (const change of undoChanges(db, token, { since: null, dryRun })) changes.push(change);
+  return { changes, webhooks: await disableWebhooksOf(db, token, { since: null, dryRun }) };
+}
