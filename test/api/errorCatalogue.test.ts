@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
 import type { ErrorCode } from '../../src/platform/failures/index.js';
-import { failure } from '../../src/platform/failures/index.js';
 import { holdKey } from '../../src/platform/graphql/changes.js';
 import { snakeCased } from '../../src/platform/http/response.js';
 import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
