@@ -21,12 +21,16 @@ import type { EventSource } from './source.js';
 /** For how long what has been sent is worth recording: then the lease has ended, and others may have sent it again. */
 const worthwhile = 15_000;
 const pauseMilliseconds = 250;
+/** The longest that the statements of a company rest for those of others, in milliseconds. */
+const longestRest = 100;
 
 /** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
 export class DeliveryStatements {
   readonly #db: Database;
   readonly #stopped: AbortSignal;
   readonly #stalled = new CircuitBreaker();
+  /** The last turn of each company that has one. */
+  readonly #turns = new Map<string, Promise<void>>();
 
   constructor(db: Database, stopped: AbortSignal) {
     this.#db = db;
@@ -38,9 +42,33 @@ export class DeliveryStatements {
     const start = performance.now();
     for (;;) {
       const isLast = this.#stopped.aborted || performance.now() - start > worthwhile;
-      const outcome = await this.#attempt(companyId, statement, isLast);
+      const outcome = await this.#inTurn(companyId, () => this.#attempt(companyId, statement, isLast));
       if (outcome !== 'unavailable') return outcome.value;
       await sleep(pauseMilliseconds + Math.random() * pauseMilliseconds);
+    }
+  }
+
+  /**
+   * A company has one statement at a time, and rests for as long afterwards: twenty webhooks that read a long history must
+   * not take the database and this process from others.
+   */
+  async #inTurn<T>(companyId: string, run: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(companyId);
+    let end = () => {};
+    const turn = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#turns.set(companyId, turn);
+    await before;
+    const start = performance.now();
+    try {
+      return await run();
+    } finally {
+      const rest = Math.min(performance.now() - start, longestRest);
+      setTimeout(() => {
+        end();
+        if (this.#turns.get(companyId) === turn) this.#turns.delete(companyId);
+      }, rest).unref();
     }
   }
 

@@ -271,7 +271,7 @@ interface Attempting {
 const late = (milliseconds: number) => `there was no response within ${milliseconds / 1000} s`;
 
 /** New connections of one process to the endpoints of a company: so many at once, and then so many a second. */
-const mostConnections = { atOnce: 200, perSecond: 50 };
+const mostConnections = { atOnce: 160, perSecond: 40 };
 
 /**
  * When a company may make one more connection. An endpoint that keeps its connections costs none; one that breaks them, or
