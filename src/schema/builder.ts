@@ -6,7 +6,7 @@ import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
 import './loadedFields.js';
-import './changes.js';
+import './storableIds.js';
 
 // What a field costs besides the objects that it returns: about how many objects it reads. Decisions: "Query cost".
 

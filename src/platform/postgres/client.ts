@@ -6,9 +6,8 @@ import {
   hasEnded,
   type PoolConnections,
   retryConflicts,
-  type StatementResult,
 } from './connections.js';
-import type { RequestScope } from './deadline.js';
+import type { RequestScope, StatementResult } from './deadline.js';
 import { type DatabaseTimeouts, openPool, statementNames } from './pool.js';
 import { type Asker, callPrisma, sendAll, sendTo, type Target } from './prisma.js';
 import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';

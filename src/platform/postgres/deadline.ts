@@ -1,6 +1,6 @@
+import type { QueryConfig } from 'pg';
 import { Cache } from '../caching/index.js';
 import { type Caller, nobody } from '../fairness/index.js';
-import type { PendingPrerequisite } from './connections.js';
 
 /**
  * SQLSTATEs of a database that cannot serve now: connection, authorization, resources, operator intervention, system
@@ -132,6 +132,58 @@ export class ReadBound {
   count(characters: number, mayHaveChanged: boolean): void {
     this.read += characters;
     if (this.read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
+  }
+}
+
+/** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
+export type Statement = Omit<QueryConfig, 'name'> & { rowMode?: 'array' };
+
+export interface StatementResult {
+  rows: unknown[];
+  /** How many rows it has returned or written; null if it does neither. */
+  rowCount: number | null;
+}
+
+/**
+ * A condition of all that a request does with the database. Nothing of the request is sent before its statement; what is
+ * sent with it, in one round trip, is executed only if that succeeds.
+ */
+export interface Prerequisite {
+  /** PostgreSQL must refuse it unless the request may go on: an error skips the rest of its transaction. */
+  statement: Statement;
+  /** Sends it, by itself or with the first statement of the request. Returns why the request may not go on. */
+  check(send: () => Promise<StatementResult>): Promise<Error | undefined>;
+}
+
+/** The prerequisite of one request, until it is known to hold. */
+export class PendingPrerequisite {
+  #check: Promise<Error | undefined> | undefined;
+  /** Whether it could not be checked: what the request fails with says so. */
+  hasFailed = false;
+
+  constructor(readonly prerequisite: Prerequisite) {}
+
+  /** Whether it has been sent, and has not failed. */
+  get isUnderWay(): boolean {
+    return this.#check !== undefined;
+  }
+
+  /** Waits for the check that is under way. Throws why the request may not go on; nothing if the check itself has failed. */
+  async ended(): Promise<void> {
+    const refusal = await this.#check?.catch(() => undefined);
+    if (refusal) throw refusal;
+  }
+
+  /** Checks, and throws why the request may not go on. A check that has failed can be repeated. */
+  async pass(send: () => Promise<StatementResult>): Promise<void> {
+    const check = this.prerequisite.check(send);
+    this.#check = check;
+    const refusal = await check.catch((error) => {
+      this.#check = undefined;
+      this.hasFailed = true;
+      throw error;
+    });
+    if (refusal) throw refusal;
   }
 }
 

@@ -6,7 +6,7 @@ export {
   type Statements,
   type Transaction,
 } from './client.js';
-export { type ConnectionUse, PendingPrerequisite, type Prerequisite } from './connections.js';
+export type { ConnectionUse } from './connections.js';
 export {
   CircuitBreaker,
   isAbsent,
@@ -15,6 +15,8 @@ export {
   isTimeout,
   isUnavailable,
   newScope,
+  PendingPrerequisite,
+  type Prerequisite,
   ReadBound,
   ReadTooMuch,
   type RequestObserver,

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
 import { Pool } from 'pg';
-import type { Beginning, Connection, Statement } from './connections.js';
+import type { Beginning, Connection } from './connections.js';
+import type { Statement } from './deadline.js';
 import { KeptSelection } from './values.js';
 
 /** Where statements go: to a pool, or to the connection of a transaction, which begins no other. */

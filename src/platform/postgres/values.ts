@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
-import type { Statement } from './connections.js';
+import type { Statement } from './deadline.js';
 
 export type { Sql };
 
