@@ -69,7 +69,7 @@ describe('goalpost serve without a database', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'goalpost-serve-'));
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }));
 
   test('prints its addresses and where two tokens are, as JSON; the next start has the same tokens and keeps all changes', async () => {
     const first = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
@@ -386,7 +386,7 @@ describe("goalpost on the operator's own database", () => {
       expect(stderr).toMatch(/^goalpost: there is no database: DATABASE_URL is not set, .* Set DATABASE_URL\./);
       expect(code).toBe(2);
       expect(await readdir(folder)).toEqual(['workspace.json']);
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, maxRetries: 20 });
     },
   );
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { createEmptyDatabase } from '../../support/database.js';
@@ -44,9 +45,9 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
   });
 
   test('gateways that start at once migrate once, and leave no lock and no setting on a connection', async () => {
-    const names = gateways.flatMap(({ lines }) => lines().flatMap(({ applied = [] }) => applied));
-    expect(names.length).toBeGreaterThan(0);
-    expect(new Set(names).size).toBe(names.length);
+    const counts = gateways.flatMap(({ lines }) => lines().flatMap(({ migrations = [] }) => migrations));
+    const names = (await readdir('prisma/migrations')).filter((name) => /^\d/.test(name));
+    expect(counts).toEqual([names.length]);
     expect(await commandOutput(['migrate'], settings)).toBe('The database is up to date.');
     const locks = await query(
       database.directUrl,
