@@ -6,7 +6,7 @@ import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { GraphQLError } from 'graphql';
-import { PrismaClient } from '../../../src/generated/client/client.ts';
+import { PrismaClient } from '../../src/generated/client/client.ts';
 import { mutations } from './apolloMutations.mjs';
 import { resolvers } from './apolloResolvers.mjs';
 

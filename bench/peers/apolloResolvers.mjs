@@ -141,7 +141,7 @@ const editable = [
 export const resolvers = {
   DateTime: scalar('DateTime', (value) => value.toISOString()),
   Date: scalar('Date', (value) => value.toISOString().slice(0, 10)),
-  BigInt: scalar('BigInt', Number),
+  SafeInt: scalar('SafeInt', Number),
   Query: {
     goal: async (_root, { id }, context) =>
       (await levelOn(context, 'goal', id)) >= 10
