@@ -57,12 +57,8 @@ const manyNodes = 2_000;
 
 type Step = () => void;
 
-/** The marks of a child of a link, of which the link is one. */
-const marksWithin = (link: RichNode, { marks }: RichNode) => [
-  ...(Array.isArray(link.marks) ? link.marks : []),
-  { ...link, marks: undefined },
-  ...(Array.isArray(marks) ? marks : []),
-];
+/** A mark whose opening has been written. */
+type OpenMark = Mark & { notation: number; part: number };
 
 class Reader {
   readonly #parts: string[] = [];
@@ -73,7 +69,7 @@ class Reader {
   /** What lines begin with, by the blocks around them. */
   readonly #indents: string[] = [];
   /** The marks that are open, innermost last. */
-  readonly #marks: (Mark & { notation: number; part: number })[] = [];
+  readonly #marks: OpenMark[] = [];
 
   *read(root: RichNode): Generator<void, Reading> {
     // A list instead of recursion: the text may nest deeper than the stack.
@@ -100,8 +96,19 @@ class Reader {
   ): Step[] {
     const kind = kindOf(node);
     const children = childrenOf(node);
-    if (isLink(node) && children.length > 0)
-      return children.map((child) => () => enter({ ...child, marks: marksWithin(node, child) }, true, false));
+    if (isLink(node) && children.length > 0) {
+      this.#mark([]);
+      const open = [...marksOf(node), ...marksOf({ marks: [{ ...node, marks: undefined }] })].map((mark) =>
+        this.#open(mark),
+      );
+      return [
+        ...children.map((child) => () => enter(child, true, false)),
+        () => {
+          this.#mark([]);
+          for (const mark of open.reverse()) this.#close(mark);
+        },
+      ];
+    }
     const words =
       isInOrder && node.type !== 'text'
         ? ordered(wordsOf(node, kind, false))
@@ -153,14 +160,18 @@ class Reader {
       if (open?.opening !== opening || open.closing !== closing) break;
       same++;
     }
-    for (const { closing, notation, part } of this.#marks.splice(same).reverse()) {
-      this.#note(closing);
-      this.#join(notation, part);
-    }
-    for (const mark of wanted.slice(same)) {
-      this.#note(mark.opening);
-      this.#marks.push({ ...mark, notation: this.#notations.length - 1, part: this.#parts.length });
-    }
+    for (const mark of this.#marks.splice(same).reverse()) this.#close(mark);
+    for (const mark of wanted.slice(same)) this.#marks.push(this.#open(mark));
+  }
+
+  #open(mark: Mark): OpenMark {
+    this.#note(mark.opening);
+    return { ...mark, notation: this.#notations.length - 1, part: this.#parts.length };
+  }
+
+  #close({ closing, notation, part }: OpenMark) {
+    this.#note(closing);
+    this.#join(notation, part);
   }
 
   /** Makes one notation of a short text within a mark, so that `[Pay here](https://…)` is shown as a whole. */
@@ -197,7 +208,7 @@ class Reader {
 
   #indent() {
     if (this.#line !== 'nothing') return;
-    const indent = this.#indents.join('').slice(0, deepestIndent);
+    const indent = this.#indents.slice(0, deepestIndent).join('').slice(0, deepestIndent);
     if (indent === '') return;
     this.#notations.push({ start: this.#length, end: this.#length + indent.length });
     this.#append(indent);

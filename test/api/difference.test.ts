@@ -165,6 +165,12 @@ describe('a rich text is read', () => {
     expect(plainText(text)).toBe(expected);
   });
 
+  test('within links however deep they nest, in time that grows with the text', () => {
+    const depth = 8_000;
+    const text = `{"type":"doc","content":[${'{"type":"link","href":"/a","content":["x",'.repeat(depth)}"y"${']}'.repeat(depth)}]}`;
+    expect(plainText(text)).toBe(`${'[x'.repeat(depth)}y${'](/a)'.repeat(depth)}`);
+  });
+
   test('however deep it nests', () => {
     const depth = 3000;
     const text = `{"type":"doc","content":[${'{"type":"blockquote","content":['.repeat(depth)}{"type":"text","text":"deep"}${']}'.repeat(depth)}]}`;
