@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventCursor } from '../src/events/event.js';
 import { insertWebhook } from '../test/support/deliveries.js';
-import { startSystem } from '../test/support/history/system.js';
 import { cpuOf, cpuOfFamily, residentMegabytes } from '../test/support/processes.js';
 import type { Json } from '../test/support/world.js';
+import { startSystem } from '../tools/history/system.js';
 
 // What it costs to number, to deliver and to read events when a million of them are behind one endpoint, compared with
 // ten thousand: `npm run build && npx tsx bench/backlog.ts [events]`

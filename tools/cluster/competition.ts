@@ -2,11 +2,11 @@ import pg from 'pg';
 import { openModels } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
 import { importFileOf } from '../../test/support/goalpost.js';
-import { violationsIn } from '../../test/support/history/check.js';
-import { Client } from '../../test/support/history/client.js';
-import { History } from '../../test/support/history/history.js';
-import { audienceIn, clientCount, competedWorkspace } from '../../test/support/history/workspace.js';
 import { stepsUntil } from '../faults/load.js';
+import { violationsIn } from '../history/check.js';
+import { Client } from '../history/client.js';
+import { History } from '../history/history.js';
+import { audienceIn, clientCount, competedWorkspace } from '../history/workspace.js';
 
 const prefix = 'rivals';
 const slowest = 60_000;

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { startSystem } from '../../../tools/history/system.js';
+import { idsIn } from '../../../tools/history/workspace.js';
 import { insertWebhook, secretFor, until } from '../../support/deliveries.js';
 import { commandOutput } from '../../support/goalpost.js';
-import { startSystem } from '../../support/history/system.js';
-import { idsIn } from '../../support/history/workspace.js';
 import { Ledger } from '../../support/ledger.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { acknowledge, refuse, startReceiver } from '../../support/receiver.js';

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { openModels } from '../../../src/database.js';
-import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
-import { createToken } from '../../../src/tokens.js';
-import { importDocument } from '../../../src/workspace/import.js';
-import { type Postgres, startPostgres } from '../postgres.js';
-import { query } from '../query.js';
+import { openModels } from '../../src/database.js';
+import { applyMigrations, migrationsDirectory } from '../../src/platform/administration/migrations.js';
+import { createToken } from '../../src/tokens.js';
+import { importDocument } from '../../src/workspace/import.js';
+import { type Postgres, startPostgres } from '../../test/support/postgres.js';
+import { query } from '../../test/support/query.js';
 import { Gateway } from './gateway.js';
 import { History } from './history.js';
 import { audienceIn, competedWorkspace } from './workspace.js';

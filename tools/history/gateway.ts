@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { webhookKey } from '../deliveries.js';
-import { startServer } from '../server.js';
+import { webhookKey } from '../../test/support/deliveries.js';
+import { startServer } from '../../test/support/server.js';
 import type { Attempt } from './history.js';
 
 /** What the gateways logged since the last call that no failure of a part explains, with the causes of each 500. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { retryConflicts } from '../../../src/platform/postgres/connections.js';
+import { retryConflicts } from '../../src/platform/postgres/connections.js';
 import { type Attempt, type Change, type History, isDecided, type Mutation, type Written } from './history.js';
 import type { Manner, Step } from './plan.js';
 import { idsIn } from './workspace.js';
