@@ -5,14 +5,14 @@ import type { Answer, Json } from './world.js';
 const version = '2026-07-28';
 
 /** What every message of the protocol says of its client. */
-export const envelope = {
+const envelope = {
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
 /** What the headers of a request of the newest version repeat of it. */
-export const headersOf = (method: string, name?: string): Record<string, string> => ({
+const headersOf = (method: string, name?: string): Record<string, string> => ({
   'MCP-Protocol-Version': version,
   'Mcp-Method': method,
   ...(name && { 'Mcp-Name': name }),

@@ -35,8 +35,6 @@ export const requireBrowser = () =>
 export function browsing() {
   let server: Awaited<ReturnType<typeof startServer>>;
   let browser: Browser;
-  /** An empty page on which tests compare pictures. */
-  let canvas: Page;
   /** The session of the demo, which the start page begins. */
   let session: Cookie[];
 
@@ -45,10 +43,10 @@ export function browsing() {
       startServer(),
       playwright.launch({ executablePath: chromium ?? '', args: flags }),
     ]);
-    canvas = await browser.newPage();
-    await canvas.goto(server.base + server.start);
-    session = await canvas.context().cookies();
-    await canvas.goto('about:blank');
+    const page = await browser.newPage();
+    await page.goto(server.base + server.start);
+    session = await page.context().cookies();
+    await page.close();
   }, 60_000);
 
   afterAll(async () => {
@@ -91,7 +89,7 @@ export function browsing() {
     return page;
   }
 
-  return { open, canvas: () => canvas };
+  return { open };
 }
 
 /** What axe finds wrong with a page, or with the part of it that a selector names. */

@@ -21,13 +21,13 @@ import { noted } from '../../test/support/companyBinding.js';
 import { insertWebhook, startDeliveries, thisMachine, until, webhookKey } from '../../test/support/deliveries.js';
 import { pathOf } from '../../test/support/documents.js';
 import { commandOutput, importFileOf } from '../../test/support/goalpost.js';
-import { Ledger } from '../../test/support/ledger.js';
 import { openStream } from '../../test/support/openStream.js';
 import { query } from '../../test/support/query.js';
 import { acknowledge, refuse, startReceiver } from '../../test/support/receiver.js';
 import { startServer } from '../../test/support/server.js';
 import { statementsIn } from '../../test/support/statements.js';
 import { type Answer, type Json, restPaths, World } from '../../test/support/world.js';
+import { Ledger } from '../history/ledger.js';
 import { companiesByWorker, whileLost, workerUrls } from './citusNodes.js';
 
 // An empty database on the coordinator of a Citus with workers. Without one, nothing here runs.

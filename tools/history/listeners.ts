@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '../../test/support/client.js';
 import { insertWebhook, secretFor, until } from '../../test/support/deliveries.js';
-import { Ledger } from '../../test/support/ledger.js';
 import { openStream } from '../../test/support/openStream.js';
 import { acknowledge, startReceiver } from '../../test/support/receiver.js';
 import type { Json } from '../../test/support/world.js';
 import type { History } from './history.js';
+import { Ledger } from './ledger.js';
 import type { System } from './system.js';
 import { idsIn } from './workspace.js';
 

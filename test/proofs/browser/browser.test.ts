@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../../src/tokens.js';
 import { browsing, requireBrowser, runGraphiql as run, violationsOf } from '../../support/browser.js';
 import { chromium } from '../../support/chromium.js';
 import { startServer } from '../../support/server.js';
-import { createWorld, restPaths } from '../../support/world.js';
+import { createWorld } from '../../support/world.js';
 
 /** Longer than a loaded machine needs. */
 const patience = { timeout: 15_000 };
@@ -71,21 +70,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await run(page)).toHaveProperty('data.viewer');
   });
 
-  test('GraphiQL shows status, time and cost of a request below its response', async () => {
-    const page = await open('/graphql', { statuses: [400] });
-    await choose(page, 'ReopenGoal');
-    expect(await run(page)).toHaveProperty('extensions.cost');
-    const status = page.getByRole('status');
-    await status.getByText(/^200 OK · \d+ ms · complexity 3 of 10,000 · depth 3 of 15$/).waitFor();
-    expect(await page.locator('.result-window').innerText()).not.toContain('extensions');
-
-    await editor(page).locator('.CodeMirror').click();
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('x');
-    await run(page);
-    await status.getByText(/^400 Bad Request · \d+ ms · complexity 0 of/).waitFor();
-  });
-
   test('the demo leaves its session and what was typed in the tab, no token, and nothing after it', async () => {
     const page = await open('/graphql');
     const { write } = await page.evaluate(() => ({
@@ -129,23 +113,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await menu.locator('option:checked').innerText()).toBe('Goal');
   });
 
-  test('without a demo, GraphiQL still knows the schema, says how to get a token, and keeps what is typed', async () => {
-    const own = await startServer({ HOST: '0.0.0.0' });
-    onTestFinished(own.stop);
-    const page = await open('/graphql', { base: own.base });
-    await page.getByText('npx goalpost token create').waitFor();
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-    await page.getByRole('link', { name: 'Mutation', exact: true }).click();
-    await page.getByRole('link', { name: 'restoreDocumentVersion', exact: true }).waitFor();
-
-    await editor(page).locator('.CodeMirror').click();
-    await page.keyboard.type('# mine');
-    await page.waitForTimeout(1000);
-    await page.reload();
-    await editor(page).waitFor();
-    await expect.poll(() => editor(page).innerText(), patience).toContain('# mine');
-  });
-
   test('the copy button copies the example beside it in the language that is shown, and says so itself', async () => {
     const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
     const block = example(page, 'restoreDocumentVersion');
@@ -165,8 +132,8 @@ describe.skipIf(!chromium)('in a browser', () => {
     );
   });
 
-  test.each(['/', '/docs'])('on %s Run keeps what it sent beside the response, and offers the next', async (path) => {
-    const page = await open(path);
+  test('Run keeps what it sent beside the response, and offers the next', async () => {
+    const page = await open('/docs');
     const block = example(page, 'restoreDocumentVersion');
     for (const language of ['curl', 'GraphQL', 'Python', 'JavaScript']) {
       await block.getByRole('radio', { name: language }).check();
@@ -191,17 +158,11 @@ describe.skipIf(!chromium)('in a browser', () => {
 
   test.each([
     ['deleteResourceHubFile', 'deleted', 'Run again would fail with NOT_FOUND', 404],
-    ['recoverResourceHubFile', 'recovered', 'Run again would change nothing', 200],
-    ['reopenGoal', 'already open', 'Run again would change nothing', 200],
     ['restoreDocumentVersion', 'restored', 'Run again would fail with VERSION_CONFLICT', 409],
   ])('%s stays on what it has changed, which another run does not change', async (name, done, again, status) => {
     const own = await startServer();
     onTestFinished(own.stop);
     const page = await open(own.start, { base: own.base, statuses: [404, 409] });
-    if (name === 'recoverResourceHubFile') {
-      await example(page, 'deleteResourceHubFile').getByRole('button', { name: 'Run' }).click();
-      await page.getByRole('button', { name: 'Next: Recover this file' }).click();
-    }
     const block = example(page, name);
     const chosen = () => block.getByRole('combobox').locator('option:checked').innerText();
     const sent = () => block.locator('.exchange pre').first().innerText();
@@ -217,26 +178,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await block.getByRole('status').getByText(String(status)).waitFor();
     expect((await sent()).split('\n\n')[1]).toBe(body);
     expect(await chosen()).toBe(`${first} (${done})`);
-  });
-
-  test('a response goes when another record is chosen, and a choice stays when something else is changed', async () => {
-    const page = await open('/');
-    const restore = example(page, 'restoreDocumentVersion');
-    const menu = restore.getByRole('combobox');
-    const options = await menu.locator('option').count();
-    expect(options).toBeGreaterThan(2);
-    await restore.getByRole('button', { name: 'Preview' }).click();
-    await restore.getByRole('status').waitFor();
-    await menu.selectOption({ index: options - 1 });
-    await expect.poll(() => restore.getByRole('status').count(), patience).toBe(0);
-    const command = await restore.locator('pre[data-language="curl"]').innerText();
-    const renewed = page.waitForResponse((response) => response.url().endsWith('/docs/examples'));
-    await example(page, 'recoverResourceHubFile').getByRole('button', { name: 'Run' }).click();
-    await renewed;
-    await page.waitForTimeout(200);
-    expect(await menu.evaluate((select) => (select as HTMLSelectElement).selectedIndex)).toBe(options - 1);
-    const bodyOf = (text: string) => text.split('-d ')[1];
-    expect(bodyOf(await restore.locator('pre[data-language="curl"]').innerText())).toBe(bodyOf(command));
   });
 
   test('a preview draws what a restore would change, or whom a reopening would notify, and changes nothing', async () => {
@@ -282,26 +223,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('heading', { name: code, level: 1 }).waitFor();
   });
 
-  test('Run can be pressed again and again with the keyboard', async () => {
-    const page = await open('/');
-    const button = example(page, 'recoverResourceHubFile').getByRole('button', { name: 'Run' });
-    await button.focus();
-    for (let time = 0; time < 2; time += 1) {
-      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
-      await page.keyboard.press('Enter');
-      expect((await answered).status()).toBe(200);
-      await expect.poll(() => button.getAttribute('aria-disabled'), patience).toBe(null);
-    }
-  });
-
-  test('the start page can be read without JavaScript, in every language', async () => {
-    const page = await open('/', { javaScriptEnabled: false });
-    expect(await page.locator('.example pre:visible').count()).toBe(Object.keys(restPaths).length);
-    expect(await page.getByRole('button').count()).toBe(0);
-    await example(page, 'reopenGoal').getByRole('radio', { name: 'GraphQL' }).check();
-    await example(page, 'reopenGoal').getByText('mutation ReopenGoal').waitFor();
-  });
-
   test.each(['/', '/docs'])('the keyboard reaches every control of %s, and shows where it is', async (path) => {
     const page = await open(path);
     const controls = page.locator(
@@ -321,16 +242,6 @@ describe.skipIf(!chromium)('in a browser', () => {
       reached.add(place);
     }
     expect(reached.size).toBe(stops);
-  });
-
-  test('the reference runs a request that the reader has changed', async () => {
-    const page = await open('/docs', { statuses: [404] });
-    await page.locator('#reopenGoal').scrollIntoViewIfNeeded();
-    const side = page.locator('.sides > div').filter({ has: example(page, 'reopenGoal') });
-    await side.getByText('Change the request').click();
-    await side.getByRole('textbox').fill('{ "id": "goal-that-is-not-there" }');
-    await side.getByRole('button', { name: 'Run: Reopen a goal' }).click();
-    await side.getByRole('status').getByText('404 Not Found').waitFor();
   });
 
   test.each(['/docs#Person.full_name', '/docs#restoreDocumentVersion.problems'])(
@@ -385,62 +296,25 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.locator('body').innerText()).not.toContain(caller.token);
   });
 
-  test.each(['/', '/docs'])(
-    'on %s a read-only token previews, and is told that it may change nothing',
-    async (path) => {
-      const world = await createWorld();
-      const { caller, space } = await world.team();
-      await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
-      const own = await startServer({ DATABASE_URL: world.url });
-      onTestFinished(own.stop);
-      const page = await open(path, { base: own.base });
-      await page.getByLabel(/enter an API token/).fill(caller.readOnlyToken);
-      await page.getByText('This token may change nothing. The examples').waitFor();
-      const block = example(page, 'reopenGoal');
-      const run = block.getByRole('button', { name: 'Run' });
-      expect(await run.getAttribute('aria-disabled')).toBe('true');
-      await block.getByText('Run is disabled: this token may not do this.').waitFor();
-      await block.getByRole('button', { name: 'Preview' }).click();
-      await block.getByText('Nothing is changed yet').waitFor();
-      await run.click({ force: true });
-      expect(await page.getByRole('dialog').count()).toBe(0);
-      expect(await run.getAttribute('aria-disabled')).toBe('true');
-      expect(await violationsOf(page)).toEqual([]);
-    },
-  );
-
-  test('Run is disabled for an operation that is not among the scopes of the token', async () => {
+  test('a read-only token previews, and is told that it may change nothing', async () => {
     const world = await createWorld();
-    const { caller, company } = await world.team();
-    const { token } = await createToken(world.db, {
-      companyId: company.companyId,
-      personId: caller.id,
-      name: 'deletes only',
-      canWrite: true,
-      scopes: ['delete_resource_hub_file'],
-    });
+    const { caller, space } = await world.team();
+    await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
     const own = await startServer({ DATABASE_URL: world.url });
     onTestFinished(own.stop);
-    const page = await open('/', { base: own.base });
-    await page.getByLabel(/enter an API token/).fill(token);
-    await page.getByText('it may only run delete_resource_hub_file').waitFor();
-    const runOf = (name: string) => example(page, name).getByRole('button', { name: 'Run' });
-    expect(await runOf('reopenGoal').getAttribute('aria-disabled')).toBe('true');
-    expect(await runOf('deleteResourceHubFile').getAttribute('aria-disabled')).toBe(null);
-  });
-
-  test('GraphiQL says whose token it is, that it may change nothing, and that a token is wrong', async () => {
-    const world = await createWorld();
-    const { caller } = await world.team();
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
-    const page = await open('/graphql', { base: own.base, statuses: [401] });
-    const field = page.getByLabel('API token');
-    await field.fill(caller.readOnlyToken);
-    await page.getByText(/This token acts for .*, and may change nothing\./).waitFor();
-    await field.fill(`gp_${'x'.repeat(43)}`);
-    expect(await page.getByText('This token acts for').count()).toBe(0);
-    await page.getByText('This is not a valid token of this gateway').waitFor();
+    const page = await open('/docs', { base: own.base });
+    await page.getByLabel(/enter an API token/).fill(caller.readOnlyToken);
+    await page.getByText('This token may change nothing. The examples').waitFor();
+    const block = example(page, 'reopenGoal');
+    const run = block.getByRole('button', { name: 'Run' });
+    expect(await run.getAttribute('aria-disabled')).toBe('true');
+    await block.getByText('Run is disabled: this token may not do this.').waitFor();
+    await block.getByRole('button', { name: 'Preview' }).click();
+    await block.getByText('Nothing is changed yet').waitFor();
+    await run.click({ force: true });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await run.getAttribute('aria-disabled')).toBe('true');
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   test('the history of a document says which versions had a text, and leads to restoring one of them', async () => {

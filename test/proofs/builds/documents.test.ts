@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -49,27 +49,6 @@ describe.each(pages)('%s', (file) => {
     const schema = buildSchema(sdl());
     expect(blocksOf(text, 'graphql').flatMap((document) => validate(schema, parse(document)))).toEqual([]);
   });
-});
-
-test('comments in the code refer to decisions and sections that exist', () => {
-  const decided = ['docs', 'src'].flatMap((folder) => headingsOf(textOf(`${folder}/decisions.md`)));
-  const files = ['src', 'test', 'bench', 'tools'].flatMap((folder) =>
-    readdirSync(pathOf(folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /(?<!test)\.(ts|mjs|sql)$/.test(name) && !/generated|node_modules/.test(name))
-      .map((name) => `${folder}/${name}`),
-  );
-  const broken = files.flatMap((file) => {
-    const text = textOf(file);
-    const decisions = [...text.matchAll(/Decisions: "([^"]+)"/g)].map(([, name = '']) => name);
-    const sections = [...text.matchAll(/((?:prisma\/|test\/)?README\.md|docs\/\w+\.md), "([^"]+)"/g)];
-    return [
-      ...decisions.filter((name) => !decided.includes(name)),
-      ...sections.flatMap(([all, page = '', heading = '']) =>
-        headingsOf(textOf(page)).includes(heading) ? [] : [all],
-      ),
-    ].map((name) => `${file}: ${name}`);
-  });
-  expect(broken).toEqual([]);
 });
 
 test('the README has the defaults of docs/settings.md', () => {

@@ -29,7 +29,7 @@ docker compose run --rm gateway token create --person ann --name CI --write`,
   `psql "$DATABASE_URL" --set ON_ERROR_STOP=on --single-transaction --set company=acme --file remove-company.sql`,
   'npm ci && npm start',
   'npm test',
-  'PLAIN_PATH=1000,10000 npm run test:all -- test/proofs/commands/plainPath.test.ts',
+  'npx tsx bench/commands.ts 1000 10000',
   'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];
@@ -192,16 +192,6 @@ describe('on the demo', () => {
     expect({ ...answer?.body, request_id, current_version_inserted_at }).toEqual(conflict);
   });
 
-  test('the first answer to a token tells the rate limit as docs/errors.md shows it', async () => {
-    const [shown = ''] = blocksOf(sectionOf(textOf('docs/errors.md'), 'Rate limits'), 'http');
-    const { readOnly } = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
-    const { headers } = await fetch(`${server.base}/graphql?query={viewer{person{id}}}`, {
-      headers: { authorization: `Bearer ${readOnly}` },
-    });
-    const told = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name)}`);
-    expect(told.join('\n')).toBe(shown.trim());
-  });
-
   test('the reads of the quick start and docs/rest.md find the ids and version numbers that REST takes', async () => {
     const [token] = call[0]?.split('\n') ?? [];
     const [goals, files, document] = (await answersTo(`${token}\n${call.at(-1)}`)).map(({ body }) => body.data);
@@ -231,15 +221,11 @@ describe('on the demo', () => {
   });
 });
 
-test.each([
-  ['fresh demo', []],
-  ['demo that README has changed', scriptsOf('README.md', 'Make a call')],
-])('the run of docs/agents.md works in its order on a %s, and answers as shown', async (_demo, before) => {
+test('the run of docs/agents.md works in its order, and answers as shown', async () => {
   const own = await mkdtemp(join(tmpdir(), 'goalpost-agents-'));
   const server = await startServer({ DATA_DIR: join(own, '.data') });
   const here = { 'http://127.0.0.1:4000': server.base };
   try {
-    for (const script of before) await pasteInto(own, script, here);
     const { write } = JSON.parse(await readFile(join(own, '.data/demo-tokens.json'), 'utf8'));
     const plan = async () => {
       const { body } = await server.client.graphql(

@@ -83,34 +83,3 @@ describe('a goal and a document with one id', () => {
     expect(JSON.parse(stdout)).toEqual({ 'Goal:same': names.goal, 'ResourceHubDocument:same': names.document });
   });
 });
-
-describe('the rules of OWASP and of IBM', () => {
-  interface Finding {
-    ruleset: 'OWASP' | 'IBM';
-    rule: string;
-    path: string;
-  }
-  let found: Finding[];
-  beforeAll(async () => {
-    const { stdout } = await node('rules.mjs', pathOf('openapi.json'));
-    found = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-  }, 120_000);
-
-  test('find in the OpenAPI document what test/proofs/builds/refusedRules.md refuses, each rule with its reason', () => {
-    const table = textOf('test/proofs/builds/refusedRules.md');
-    const refused = [...table.matchAll(/^\| (?:OWASP|IBM) \| `([^`]+)` \| \S/gm)].map(([, rule]) => rule);
-    expect([...new Set(found.map(({ rule }) => rule))].sort()).toEqual(refused.sort());
-  });
-
-  test('find nothing in what a caller sends but that ids have no length, and texts no pattern', () => {
-    const ofRequests = found
-      .filter(({ ruleset, path }) => ruleset === 'OWASP' && /^components\.schemas\.\w+Input\./.test(path))
-      .map(({ rule, path }) => `${rule.split('-').at(-1)} ${path.match(/properties\.(\w+)/)?.[1]}`);
-    const ids = ['document_id', 'file_id', 'id', 'subscriber_ids'];
-    const expected = [...ids.flatMap((name) => [`limit ${name}`, `restricted ${name}`]), 'restricted message'];
-    expect([...new Set(ofRequests)].sort()).toEqual(expected.sort());
-  });
-});

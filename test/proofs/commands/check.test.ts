@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkGateway } from '../../../src/commands/check.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
 import { DatabaseError } from '../../../src/platform/postgres/session.js';
@@ -22,14 +20,6 @@ async function checked(
   );
   log.mockRestore();
   return { lines, error };
-}
-
-/** An error as PostgreSQL sends it. */
-function refusal(code: string, message: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
-  const head = Buffer.from('E\0\0\0\0');
-  head.writeInt32BE(fields.length + 4, 1);
-  return Buffer.concat([head, fields]);
 }
 
 const found = (lines: string[]) => lines.slice(lines.indexOf('Found') + 1, lines.indexOf(''));
@@ -87,32 +77,6 @@ describe('goalpost check', () => {
       expect.stringMatching(
         /^ {2}ok {7}one gateway takes up to 12 connections; the server allows \d+, and has \d+ now$/,
       ),
-    ]);
-  });
-
-  test('says that a pooler refuses the limits that the gateway asks for', async () => {
-    const { hostname, port } = new URL(url);
-    const pooler = createServer((socket) => {
-      socket
-        .on('error', () => {})
-        .once('data', (start) => {
-          const refused = ['statement_timeout', 'lock_timeout'].find((name) => start.includes(name));
-          if (refused) socket.end(refusal('08P01', `unsupported startup parameter: ${refused}`));
-          else {
-            const server = connect(Number(port), hostname).on('error', () => {});
-            server.write(start);
-            socket.pipe(server).pipe(socket);
-          }
-        });
-    });
-    await once(pooler.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void pooler.close());
-    const through = new URL(url);
-    through.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
-    const { lines, error } = await checked({ DATABASE_URL: through.href });
-    expect(error).toEqual(new DatabaseError('1 problem was found.'));
-    expect(found(lines).slice(0, -1)).toEqual([
-      `  problem  ${through.host} cannot be reached: unsupported startup parameter: statement_timeout. Check DATABASE_URL`,
     ]);
   });
 

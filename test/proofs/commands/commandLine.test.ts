@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Started } from '../../../src/commands/serve.js';
 import { createDatabase, createEmptyDatabase } from '../../support/database.js';
@@ -245,14 +244,6 @@ describe("goalpost on the operator's own database", () => {
     const list = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout;
     expect(list).toContain(`  gp_…${token.slice(-4)}  read-only  until `);
     expect(list).not.toContain(token);
-    const longName = 'a long name '.repeat(10).trim();
-    const longer = ['--person', 'person-tomas-okafor', '--company', 'company-harborlight', '--name', longName];
-    expect((await goalpost({ DATABASE_URL }, 'token', 'create', ...longer, '--write')).code).toBe(0);
-    const [header = '', ...rows] = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout.trim().split('\n');
-    expect(rows.map((row) => row.slice(header.indexOf('name')))).toEqual([longName, 'CI']);
-    expect(rows.map((row) => row.slice(header.indexOf('access')).split(' ')[0])).toEqual(['write', 'read-only']);
-    const [longId = ''] = rows[0]?.split(' ') ?? [];
-    await query(DATABASE_URL, 'DELETE FROM api_tokens WHERE id = $1', [longId]);
     const asJson = await goalpost({ DATABASE_URL }, 'token', 'list', '--json');
     expect(JSON.parse(asJson.stdout)).toEqual([
       {
@@ -294,56 +285,21 @@ describe("goalpost on the operator's own database", () => {
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(2);
   });
 
-  test('says in one line what a database says in two that has lost a node', async () => {
-    const { url, drop } = await createDatabase();
-    const reason = 'connection to the remote node failed with the following error: Connection refused';
-    const message = `${reason}\n\tIs the server running on that host and accepting TCP/IP connections?`;
-    await query(
-      url,
-      `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
-       $$ BEGIN RAISE EXCEPTION USING ERRCODE = '08006', MESSAGE = '${message}'; END $$;
-       CREATE TRIGGER lose BEFORE INSERT ON companies EXECUTE FUNCTION lose()`,
-    );
-    const { code, stderr } = await goalpost({ DATABASE_URL: url }, 'import', 'prisma/demo-workspace.json');
-    expect([code, stderr.split('\n')[1]]).toEqual([1, `goalpost: The database is unavailable: ${reason}`]);
-    await drop();
-  });
-
   test('a shell can complete commands and options', async () => {
     const suggested = async (...words: string[]) => (await goalpost({}, 'complete', '--', ...words)).stdout;
-    expect(await suggested('to')).toMatch(/^token\t/);
     expect(await suggested('token', '')).toMatch(/^create\t.*\nlist\t.*\nrevoke\t/);
     expect(await suggested('token', 'create', '--')).toMatch(/^--person\tid of the person/);
-    for (const name of ['bash', 'zsh', 'fish', 'powershell']) {
-      const { code, stdout } = await goalpost({}, 'complete', name);
-      expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining('goalpost')]);
-    }
-    expect((await goalpost({}, 'complete', 'tcsh')).code).toBe(2);
   });
 
   test.each([
     ['an unknown command', ['nonsense'], {}, 2, "unknown command 'nonsense'"],
     ['a setting as an option', ['serve', '--port', '4311'], {}, 2, 'PORT is a setting: set the environment variable'],
     [
-      'a file beside --schema',
-      ['import', '--schema', 'x.json'],
-      {},
-      2,
-      'prints the schema of every file, and takes none',
-    ],
-    [
       'an unknown scope',
       ['token', 'create', '--person', 'x', '--name', 'x', '--write', '--scope', 'reopen'],
       {},
       2,
       '--scope takes one of delete_resource_hub_file, manage_webhooks, recover_resource_hub_file, reopen_goal',
-    ],
-    [
-      'a scope of a read-only token',
-      ['token', 'create', '--person', 'x', '--name', 'x', '--scope', 'reopen_goal'],
-      {},
-      2,
-      '--scope needs --write',
     ],
     ['a bad duration', ['token', 'create', '--person', 'x', '--name', 'x', '--expires', 'soon'], {}, 2, 'such as 30d'],
     [
@@ -353,8 +309,6 @@ describe("goalpost on the operator's own database", () => {
       2,
       'no person has the id "nobody"; ids that exist: "person-',
     ],
-    ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
-    ['a blank name', ['token', 'create', '--person', 'x', '--name', ' '], {}, 2, '--name takes 1 to 200 characters'],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
     [
       'an address that is not of this machine',
@@ -377,18 +331,13 @@ describe("goalpost on the operator's own database", () => {
     expect(outcome.stderr).not.toMatch(/secret|\n {4}at /);
   });
 
-  test.each([['token', 'list'], ['migrate'], ['purge', '--older-than', '1d'], ['import', 'workspace.json']])(
-    'does not make a database for "%s" when DATABASE_URL was forgotten',
-    async (...args) => {
-      const folder = await mkdtemp(join(tmpdir(), 'goalpost-forgotten-'));
-      await writeFile(join(folder, 'workspace.json'), await readFile(pathOf('prisma/demo-workspace.json')));
-      const { code, stderr } = await runGoalpost(args, environment({ DATABASE_URL: '' }), folder);
-      expect(stderr).toMatch(/^goalpost: there is no database: DATABASE_URL is not set, .* Set DATABASE_URL\./);
-      expect(code).toBe(2);
-      expect(await readdir(folder)).toEqual(['workspace.json']);
-      await rm(folder, { recursive: true, maxRetries: 20 });
-    },
-  );
+  test('makes no database when DATABASE_URL was forgotten', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'goalpost-forgotten-'));
+    const { code, stderr } = await runGoalpost(['token', 'list'], environment({ DATABASE_URL: '' }), folder);
+    expect(stderr).toMatch(/^goalpost: there is no database: DATABASE_URL is not set, .* Set DATABASE_URL\./);
+    expect([code, await readdir(folder)]).toEqual([2, []]);
+    await rm(folder, { recursive: true });
+  });
 
   test('names the database that a command used, without a password', async () => {
     const { stderr } = await goalpost({ DATABASE_URL }, 'token', 'list');
@@ -413,17 +362,5 @@ describe("goalpost on the operator's own database", () => {
     taken.close();
     expect(await query(directUrl, "SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     await drop();
-  });
-
-  test('says nothing when the reader of its output wants no more', async () => {
-    const child = spawn(process.execPath, [builtMain, 'openapi'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.once('data', () => child.stdout.destroy());
-    expect(await text(child.stderr)).toBe('');
-  });
-
-  test('prints the JSON Schema of the import file, whatever the settings', async () => {
-    const { code, stdout } = await goalpost({ PORT: 'http' }, 'import', '--schema');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
   });
 });

@@ -146,13 +146,6 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
     await recovers(gateway);
   });
 
-  test('the server keeps no time limits, as behind a PgBouncer', async () => {
-    const gateway = gatewayWith({ poolSize: 2, timeouts: { ...timeouts, statement: 0, lock: 0, idleTransaction: 0 } });
-    const goal = await world.closedGoal(space);
-    expectUnavailable(await whileLocked(() => mixed(gateway, goal.id, 16)));
-    await recovers(gateway);
-  });
-
   test('the server has no connection left', async () => {
     await query(
       server.url,
@@ -174,12 +167,6 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
     const gone = new URL(server.url);
     gone.pathname = 'gone';
     expectUnavailable(await mixed(gatewayWith({ url: gone.href }), 'any', 4));
-  });
-
-  test('nothing listens, or the name of the host is unknown', async () => {
-    const refusing = 'postgresql://nobody@127.0.0.1:1/none';
-    expectUnavailable(await mixed(gatewayWith({ url: refusing }), 'any', 4));
-    expectUnavailable(await mixed(gatewayWith({ url: 'postgresql://nobody@database.invalid/none' }), 'any', 4));
   });
 
   test('the server is frozen', async () => {
@@ -229,22 +216,6 @@ test('what waited while the server was frozen has not used up the rate limit of 
   } finally {
     await gateway.stop();
   }
-});
-
-test('an idle connection that breaks is replaced, and costs no request', async () => {
-  const gateway = gatewayWith();
-  for (let round = 0; round < 5; round += 1) {
-    expect((await gateway.graphql(caller.token, listing)).status).toBe(200);
-    await query(server.url, `SELECT pg_terminate_backend(pid) ${backendsOfGateway} AND state = 'idle'`);
-    await sleep(50);
-  }
-});
-
-test('a client without time limits waits for as long as a statement takes', async () => {
-  const db = openModels({ url: server.url, poolSize: 1, preparedStatements: true });
-  const seconds = (databaseTimeout + 500) / 1000;
-  await expect(db.$queryRaw`SELECT pg_sleep(${seconds})::text AS slept`).resolves.toEqual([{ slept: '' }]);
-  await db.$disconnect();
 });
 
 test('a client whose server is frozen closes in time', async () => {

@@ -2,8 +2,6 @@ import { Plan } from '@pothos/selection-mapper';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
-import { callOf, ReadSelection } from '../../../src/platform/postgres/reader/shape.js';
-import type { KeptSelection } from '../../../src/platform/postgres/values.js';
 import { keptQuery, onlyIds } from '../../../src/schema/plans.js';
 import { createToken } from '../../../src/tokens.js';
 import { textOf } from '../../support/documents.js';
@@ -98,29 +96,6 @@ describe('a document that is sent again', () => {
 });
 
 describe('a query that is kept', () => {
-  const caller = { companyId: 'company', personId: 'person' };
-
-  test('is read with the ids of the caller, as if it were planned for it', () => {
-    const { actor } = onlyIds() as { actor: typeof caller };
-    const selectOf = ({ companyId, personId }: typeof caller) => ({
-      name: true,
-      space: { select: { id: true }, where: { companyId } },
-      checks: { where: { id: { in: [personId, 'check'] }, companyId }, orderBy: { id: 'asc' }, take: 3 },
-    });
-    const { make } = keptQuery({ select: selectOf(actor) });
-    for (const one of [caller, { ...caller, personId: 'other' }, caller]) {
-      const where = { id: 's0', companyId: one.companyId };
-      const select = selectOf(one);
-      const [kept, planned] = [callOf({ ...make(one), where }), callOf({ select, where })];
-      const { select: read, ...rest } = kept.args;
-      expect(read).toBeInstanceOf(ReadSelection);
-      expect({ ...rest, select: (read as ReadSelection).selection }).toEqual(planned.args);
-      expect(kept.values).toEqual(planned.values);
-      expect((make(one) as { select: KeptSelection }).select.plain()).toEqual(select);
-    }
-    expect(() => callOf({ where: { id: 'before' }, ...make(caller) })).toThrow('after a value');
-  });
-
   test('may depend on nothing else of the request, and on no part of an id', () => {
     const { actor, ...others } = onlyIds() as { actor: { personId: string; tokenId?: string }; now?: Date };
     expect(others).toEqual({});

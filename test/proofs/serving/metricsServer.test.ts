@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { promisify } from 'node:util';
+import { type AddressInfo, connect } from 'node:net';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { MetricsServer } from '../../../src/platform/telemetry/metricsServer.js';
-import { builtMain } from '../../support/goalpost.js';
 import { samplesIn, sumOf } from '../../support/scrape.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
@@ -86,12 +83,6 @@ describe('/metrics', () => {
     ]);
   });
 
-  test('is off unless METRICS_PORT is set', async () => {
-    const { metrics, base } = await server();
-    expect(metrics).toEqual([]);
-    expect((await fetch(`${base}/metrics`)).status).toBe(404);
-  });
-
   test('is still served while running requests finish, and then no longer', async () => {
     const { base, metrics, process: child, exited } = await server({ METRICS_PORT: '0', ...patient });
     const [address = ''] = metrics;
@@ -114,21 +105,6 @@ describe('/metrics', () => {
     expect((await slow).status).toBe(200);
     expect(await exited).toEqual([0, null]);
     await expect(fetch(address)).rejects.toThrow();
-  });
-
-  test('on a port that is taken ends the start with one clear message', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as AddressInfo;
-    const env = { ...process.env, DATABASE_URL: world.url, PORT: '0', METRICS_PORT: String(port), LOG_LEVEL: 'warn' };
-    const failed = promisify(execFile)(process.execPath, [builtMain, 'serve'], {
-      env,
-    });
-    await expect(failed).rejects.toMatchObject({
-      code: 1,
-      stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT. Example: METRICS_PORT=${port + 1}\n`,
-    });
   });
 
   test('that fails is 500 without details and one line in the log; the next one may succeed', async () => {

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from 'graphql-sse';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../../src/tokens.js';
-import { openStream } from '../../support/openStream.js';
 import { createWorld } from '../../support/world.js';
 
 const world = await createWorld({ streaming: { most: 2_000 }, readTimeout: 2_000 });
@@ -97,58 +94,4 @@ test('who does not read at all is disconnected, and the stream ends', async () =
   // The time limit, and a second for each 32 KiB of the event.
   expect(performance.now() - since).toBeLessThan(15_000);
   expect((await read(socket, big)).length).toBeLessThan(big);
-});
-
-test("graphql-sse's client gets the events, and the error of a stream that is refused", async () => {
-  const team = await world.team();
-  const goal = await world.goal(team.space, { name: 'Launch' });
-  const client = createClient({
-    url: `${base}/graphql`,
-    headers: { authorization: `Bearer ${team.caller.token}` },
-    retryAttempts: 0,
-  });
-  const events = client.iterate({
-    query: 'subscription { events { sequence activity { subject { ... on Goal { name } } } } }',
-  });
-  const first = events.next();
-  await untilOpen(1);
-  await record(team, goal);
-  const shown = (sequence: number) => ({ data: { events: { sequence, activity: { subject: { name: 'Launch' } } } } });
-  expect((await first).value).toEqual(shown(1));
-  await record(team, goal);
-  expect((await events.next()).value).toEqual(shown(2));
-  await world.sql('UPDATE people SET suspended_at = now() WHERE company_id = $1', [team.company.companyId]);
-  await record(team, goal);
-  expect((await events.next()).value).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
-  expect(await events.next()).toMatchObject({ done: true });
-  await expect(client.iterate({ query: 'subscription { events { id } }' }).next()).rejects.toMatchObject({
-    response: { status: 401 },
-  });
-  client.dispose();
-  await untilOpen(0);
-});
-
-test('a thousand streams hear of an event, and when they have left nothing is left', async () => {
-  const team = await world.team();
-  const goal = await world.goal(team.space);
-  const { companyId } = team.company;
-  const tokens = await Promise.all(
-    Array.from({ length: 50 }, (_, index) =>
-      createToken(world.db, { companyId, personId: team.caller.id, name: `${index}` }),
-    ),
-  );
-  const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-  const streams = await Promise.all(
-    tokens.flatMap(({ token }) => Array.from({ length: 20 }, () => openStream(base, token))),
-  );
-  expect(world.streams.open).toBe(1_000);
-  await record(team, goal);
-  const seen = await Promise.all(streams.map((stream) => stream.events(1)));
-  expect(seen.every(([event]) => event.sequence === 1)).toBe(true);
-  for (const stream of streams) stream.close();
-  await untilOpen(0);
-  await expect
-    .poll(() => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length)
-    .toBeLessThanOrEqual(before + 1);
-  expect(world.log.filter(({ level }) => level >= 50)).toEqual([]);
 });

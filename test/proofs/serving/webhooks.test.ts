@@ -129,14 +129,6 @@ test("a gateway in a server of one's own delivers until it is closed", async () 
   expect(performance.now() - since).toBeLessThan(10_000);
 });
 
-test('with nothing to do, it asks the database once a second', async () => {
-  const { stop } = startDeliveries(world);
-  opened.push(stop);
-  await sleep(1_500);
-  const { statements } = await statementsOf(() => sleep(5_000));
-  expect(statements.length).toBeLessThanOrEqual(6);
-});
-
 test('an event on its own costs four statements, besides its numbering', async () => {
   const { endpoint, happen, id } = await setting();
   const { stop, dispatcher } = startDeliveries(world);

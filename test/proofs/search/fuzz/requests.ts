@@ -2,15 +2,8 @@ import fc from 'fast-check';
 import type { GraphQLSchema } from 'graphql';
 import { type Known, randomRequest } from '../../../support/randomQueries.js';
 import type { Json } from '../../../support/world.js';
+import { carried, type Fuzzed } from './send.js';
 import { fitting, oddJson, oddText, spoiled } from './texts.js';
-import { frame, type Wire } from './wire.js';
-
-/** A request, the path it is for, and whether its token may write. */
-export interface Fuzzed {
-  wire: Wire;
-  method: string;
-  path: string;
-}
 
 interface Tokens {
   write: string;
@@ -105,11 +98,7 @@ export function restRequests(openApi: Json, known: Known, tokens: Tokens): fc.Ar
     const schema = resolve(post?.requestBody?.content['application/json'].schema) ?? { type: 'object', properties: {} };
     return fc
       .tuple(method, spelledOddly(`${root}${path}`), headersFor(tokens), spoiled(fitting(schema, ids)))
-      .map(([verb, target, headers, body]) => ({
-        wire: frame(verb, target, headers, body),
-        method: verb,
-        path: target,
-      }));
+      .map(([verb, target, headers, body]) => ({ method: verb, target, headers: carried(headers), body }));
   });
   return fc.oneof(...forPath);
 }
@@ -148,11 +137,11 @@ export function graphqlRequests(schema: GraphQLSchema, known: Known, tokens: Tok
   );
   const post = fc
     .tuple(headersFor(tokens), spoiled(batched), spelledOddly('/graphql'))
-    .map(([headers, bytes, target]) => ({ wire: frame('POST', target, headers, bytes), method: 'POST', path: target }));
+    .map(([headers, body, target]) => ({ method: 'POST', target, headers: carried(headers), body }));
   const get = fc.tuple(headersFor(tokens), document).map(([headers, { query, variables }]) => {
     const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
     const target = `/graphql?${search}`;
-    return { wire: frame('GET', target, { ...headers, 'Content-Type': null }), method: 'GET', path: target };
+    return { method: 'GET', target, headers: carried({ ...headers, 'Content-Type': null }) };
   });
   return fc.oneof({ weight: 5, arbitrary: post }, get);
 }

@@ -1,4 +1,4 @@
-import type { Received } from './receiver.js';
+import type { Received } from '../../test/support/receiver.js';
 
 /** What an endpoint has acknowledged, as it knows itself, and what must not be. */
 export class Ledger {
