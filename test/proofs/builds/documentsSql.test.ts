@@ -66,6 +66,7 @@ afterAll(async () => {
   for (const name of names) await query(adminUrl, `DROP ROLE ${name}`);
 });
 
+// What the database refuses an application is in test/data/applicationWrites.test.ts.
 describe('the SQL of docs/sql.md, as it stands, as the role of the application', () => {
   test('makes people and their access', async () => {
     for (const sql of statements('People and access')) await run(sql);
@@ -73,136 +74,77 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
       const asked = ['token', 'create', '--company', 'acme', '--person', person, '--name', 'page', '--write'];
       tokens[person] = await commandOutput(asked, { DATABASE_URL: urlOf(gateway) });
     }
-    const spaces = '{ viewer { isOwner person { fullName type } } spaces { nodes { id isMember } } }';
+    const spaces = '{ viewer { isOwner } spaces { nodes { id isMember } } }';
     const seen = { nodes: [{ id: 'product', isMember: true }] };
-    expect(await ask('ann', spaces)).toMatchObject({ viewer: { isOwner: true }, spaces: seen });
-    expect(await ask('ben', spaces)).toMatchObject({ viewer: { person: { fullName: 'Ben Example' } }, spaces: seen });
-    expect(await ask('eve', spaces)).toMatchObject({ viewer: { person: { type: 'GUEST' } }, spaces: { nodes: [] } });
+    expect(await ask('ann', spaces)).toEqual({ viewer: { isOwner: true }, spaces: seen });
+    expect(await ask('ben', spaces)).toEqual({ viewer: { isOwner: false }, spaces: seen });
+    expect(await ask('eve', spaces)).toEqual({ viewer: { isOwner: false }, spaces: { nodes: [] } });
   });
 
   test('creates a goal, checks in and closes it once, and notifies who can see it', async () => {
     const [create, checkIn, acknowledge, close, read] = statements('Goals');
-    const goal = () =>
-      ask(
-        'ben',
-        '{ goal(id: "launch") { status progressPercentage closedBy { id } success updatedAt notifications { isRead } } }',
-      );
+    const goal = async () =>
+      (await ask('ben', '{ goal(id: "launch") { status closedBy { id } notifications { isRead } } }')).goal;
     await run(create);
-    expect(await goal()).toMatchObject({ goal: { status: 'PENDING', progressPercentage: 0, closedBy: null } });
-    const before = await goal();
+    expect(await goal()).toEqual({ status: 'PENDING', closedBy: null, notifications: [] });
     await run(checkIn);
     await run(acknowledge);
-    expect(await goal()).toMatchObject({ goal: { status: 'ON_TRACK', progressPercentage: 50 } });
-    expect((await goal()).goal.updatedAt > before.goal.updatedAt).toBe(true);
-    const checkInSeen =
-      '{ goal(id: "launch") { lastCheckIn { isAcknowledged acknowledgingPerson { id } commentsCount } } }';
-    expect((await ask('ann', checkInSeen)).goal.lastCheckIn).toEqual({
-      ...{ isAcknowledged: true, acknowledgingPerson: { id: 'ben' }, commentsCount: 1 },
-    });
-    expect(await run(close)).toEqual([1]);
-    expect(await run(close)).toEqual([0]);
-    expect(await goal()).toMatchObject({
-      goal: { status: 'ACHIEVED', success: true, closedBy: { id: 'ann' }, notifications: [{ isRead: false }] },
-    });
-    const unread = '{ goal(id: "launch") { notifications { id } } }';
-    expect(await ask('ann', unread)).toEqual({ goal: { notifications: [] } });
+    expect(await goal()).toMatchObject({ status: 'ON_TRACK' });
+    expect([await run(close), await run(close)]).toEqual([[1], [0]]);
+    expect(await goal()).toEqual({ status: 'ACHIEVED', closedBy: { id: 'ann' }, notifications: [{ isRead: false }] });
     expect(await run(read)).toEqual([1]);
-    expect(await ask('ben', unread)).toEqual({ goal: { notifications: [] } });
+    expect(await goal()).toMatchObject({ notifications: [] });
     expect(await events('ben')).toEqual([
       ['GOAL_CREATED', 'APPLICATION'],
       ['GOAL_CLOSED', 'APPLICATION'],
     ]);
-    const named = '{ goal(id: "launch") { activities { nodes { name author { id } } } } }';
-    expect((await ask('ann', named)).goal.activities.nodes).toEqual([
-      { name: 'Launch in spring', author: { id: 'ann' } },
-      { name: 'Launch in spring', author: { id: 'ann' } },
-    ]);
   });
 
-  test('uploads, moves and deletes a file, which Goalpost recovers for its subscribers', async () => {
+  test('uploads, moves and deletes a file, which Goalpost recovers', async () => {
     const [hub, upload, move, remove] = statements('Files');
+    const file = async () =>
+      (await ask('ben', '{ resourceHubFile(id: "poster") { size pathToFile { name } } }')).resourceHubFile;
     await run(hub);
     await run(upload);
-    const file =
-      '{ resourceHubFile(id: "poster") { type size blob { url } pathToFile { name } subscriptionList { subscriptions { person { id } } } } }';
-    expect(await ask('ben', file)).toEqual({
-      resourceHubFile: {
-        type: 'image/png',
-        size: 48213,
-        blob: { url: 'https://files.example.com/poster.png' },
-        pathToFile: [{ name: 'Plans' }],
-        subscriptionList: { subscriptions: [{ person: { id: 'ben' } }] },
-      },
-    });
+    expect(await file()).toEqual({ size: 48213, pathToFile: [{ name: 'Plans' }] });
     await run(move);
-    expect((await ask('ben', file)).resourceHubFile.pathToFile).toEqual([{ name: 'Archive' }, { name: 'Old plans' }]);
+    expect(await file()).toMatchObject({ pathToFile: [{ name: 'Archive' }, { name: 'Old plans' }] });
     await run(remove);
-    expect((await ask('ben', file)).resourceHubFile).toBeNull();
-    const deleted = '{ resourceHub(id: "papers") { deletedFiles { nodes { id deletedBy { id } } } } }';
-    expect((await ask('ann', deleted)).resourceHub.deletedFiles.nodes).toEqual([
-      { id: 'poster', deletedBy: { id: 'ben' } },
-    ]);
-    const change = { file_id: 'poster' };
-    expect(await server.client.post(restPaths.recoverResourceHubFile, tokens.ann ?? '', change)).toMatchObject({
-      status: 200,
+    expect(await file()).toBeNull();
+    const recovered = await server.client.post(restPaths.recoverResourceHubFile, tokens.ann ?? '', {
+      file_id: 'poster',
     });
-    expect(await server.client.post(restPaths.deleteResourceHubFile, tokens.ann ?? '', change)).toMatchObject({
-      status: 200,
-    });
-    const told = '{ viewer { notifications { nodes { activity { action } } } } }';
-    const actions = (await ask('ben', told)).viewer.notifications.nodes.map(({ activity }: Json) => activity.action);
-    expect(actions).toContain('RESOURCE_HUB_FILE_DELETED');
+    expect(recovered.status).toBe(200);
     expect((await events('ann')).slice(2)).toEqual([
       ['RESOURCE_HUB_FILE_CREATED', 'APPLICATION'],
       ['RESOURCE_HUB_FILE_DELETED', 'APPLICATION'],
       ['RESOURCE_HUB_FILE_RECOVERED', 'API'],
-      ['RESOURCE_HUB_FILE_DELETED', 'API'],
     ]);
   });
 
   test('publishes and edits a document, from the version that was seen', async () => {
     const [draft, publish, edit, talk] = statements('Documents');
-    const document =
-      '{ resourceHubDocument(id: "plan") { name content state currentVersion commentsCount publicUrl versions { nodes { versionNumber title origin editor { id } } } } }';
+    const document = async (person: string) =>
+      (await ask(person, '{ resourceHubDocument(id: "plan") { name state currentVersion commentsCount } }'))
+        .resourceHubDocument;
     await run(draft);
-    expect((await ask('ann', document)).resourceHubDocument).toMatchObject({ state: 'DRAFT', currentVersion: null });
-    expect((await ask('ben', document)).resourceHubDocument).toBeNull();
-    expect(await run(publish)).toEqual([1]);
-    expect(await run(publish)).toEqual([0]);
-    expect((await ask('ben', document)).resourceHubDocument).toMatchObject({
-      state: 'PUBLISHED',
-      currentVersion: 1,
-      publicUrl: null,
-    });
-    expect(await run(edit)).toEqual([1]);
-    expect(await run(edit)).toEqual([0]);
+    expect(await document('ann')).toMatchObject({ state: 'DRAFT', currentVersion: null });
+    expect(await document('ben')).toBeNull();
+    expect([await run(publish), await run(publish)]).toEqual([[1], [0]]);
+    expect([await run(edit), await run(edit)]).toEqual([[1], [0]]);
     await run(talk);
+    expect(await document('ben')).toEqual({
+      ...{ name: 'Plan B', state: 'PUBLISHED', currentVersion: 2, commentsCount: 1 },
+    });
     const change = { document_id: 'plan', version_number: 1, expected_current_version: 2 };
     expect((await server.client.post(restPaths.restoreDocumentVersion, tokens.ben ?? '', change)).status).toBe(200);
     expect(await run(edit)).toEqual([0]);
-    expect((await ask('ben', document)).resourceHubDocument).toMatchObject({
-      ...{ name: 'Plan', content: 'Spring.', currentVersion: 3, commentsCount: 1 },
-      publicUrl: expect.stringMatching(/\/public\/documents\/q7Jw2nVx$/),
-      versions: {
-        nodes: [
-          { versionNumber: 3, title: 'Plan', origin: 'RESTORED', editor: { id: 'ben' } },
-          { versionNumber: 2, title: 'Plan B', origin: 'EDITED', editor: { id: 'ben' } },
-          { versionNumber: 1, title: 'Plan', origin: 'PUBLISHED', editor: { id: 'ann' } },
-        ],
-      },
-    });
-    expect((await events('ben')).slice(-3)).toEqual([
-      ['RESOURCE_HUB_DOCUMENT_CREATED', 'APPLICATION'],
-      ['RESOURCE_HUB_DOCUMENT_EDITED', 'APPLICATION'],
-      ['DOCUMENT_VERSION_RESTORED', 'API'],
-    ]);
   });
 
   test('changes access, and suspends a person', async () => {
     const [levels, suspend, ladder] = statements('Changing access');
     const goal = '{ goal(id: "launch") { permissions { canComment canEdit } } }';
     expect((await ask('eve', goal)).goal).toBeNull();
-    for (let round = 0; round < 2; round += 1) await run(levels?.split('\n').slice(0, 2).join('\n'));
     await run(levels);
     expect((await ask('eve', goal)).goal.permissions).toEqual({ canComment: true, canEdit: false });
     expect((await ask('ben', goal)).goal).toBeNull();
@@ -216,17 +158,14 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
   });
 
   test('removes what it has made', async () => {
-    const before = (await events('ann')).length;
+    expect(await events('ann')).not.toEqual([]);
     for (const sql of statements('Removing')) await run(sql);
-    const gone =
-      '{ goal(id: "launch") { id } resourceHub(id: "papers") { id } resourceHubDocument(id: "plan") { id } }';
-    expect(await ask('ann', gone)).toEqual({ goal: null, resourceHub: null, resourceHubDocument: null });
-    expect(await ask('ann', '{ goals { nodes { id } } resourceHubs { nodes { id } } }')).toEqual({
-      goals: { nodes: [] },
-      resourceHubs: { nodes: [] },
+    const gone = '{ goals { totalCount } resourceHubs { totalCount } events(first: 1) { nodes { id } } }';
+    expect(await ask('ann', gone)).toEqual({
+      goals: { totalCount: 0 },
+      resourceHubs: { totalCount: 0 },
+      events: { nodes: [] },
     });
-    expect(before).toBeGreaterThan(0);
-    expect(await events('ann')).toEqual([]);
   });
 });
 
