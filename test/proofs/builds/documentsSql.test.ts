@@ -100,7 +100,7 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
     ]);
   });
 
-  test('uploads, moves and deletes a file, which Goalpost recovers', async () => {
+  test('uploads, moves and deletes a file, which Goalpost recovers and deletes again', async () => {
     const [hub, upload, move, remove] = statements('Files');
     const file = async () =>
       (await ask('ben', '{ resourceHubFile(id: "poster") { size pathToFile { name } } }')).resourceHubFile;
@@ -111,14 +111,13 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
     expect(await file()).toMatchObject({ pathToFile: [{ name: 'Archive' }, { name: 'Old plans' }] });
     await run(remove);
     expect(await file()).toBeNull();
-    const recovered = await server.client.post(restPaths.recoverResourceHubFile, tokens.ann ?? '', {
-      file_id: 'poster',
-    });
-    expect(recovered.status).toBe(200);
+    for (const path of [restPaths.recoverResourceHubFile, restPaths.deleteResourceHubFile])
+      expect((await server.client.post(path, tokens.ann ?? '', { file_id: 'poster' })).status).toBe(200);
     expect((await events('ann')).slice(2)).toEqual([
       ['RESOURCE_HUB_FILE_CREATED', 'APPLICATION'],
       ['RESOURCE_HUB_FILE_DELETED', 'APPLICATION'],
       ['RESOURCE_HUB_FILE_RECOVERED', 'API'],
+      ['RESOURCE_HUB_FILE_DELETED', 'API'],
     ]);
   });
 
