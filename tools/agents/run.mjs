@@ -1,5 +1,5 @@
 /** Finds a document, previews a restore, makes it twice, and returns what each step said. */
-export async function use({ Client, StreamableHTTPClientTransport, options }, address, token) {
+async function use({ Client, StreamableHTTPClientTransport, options }, address, token) {
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
   const client = new Client({ name: 'goalpost-agents', version: '1.0.0' }, options);
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }));
@@ -21,8 +21,5 @@ export async function use({ Client, StreamableHTTPClientTransport, options }, ad
   return { server, version, names, document, preview, restored, again, wrong, unknown };
 }
 
-/** Does so with the address and the token that the program was given, and prints it; in a page, `window.use` does. */
-export async function run(kind) {
-  if (globalThis.window) window.use = (address, token) => use(kind, address, token);
-  else console.log(JSON.stringify(await use(kind, process.argv[2], process.env.TOKEN)));
-}
+/** Does so with the address and the token that the program was given, and prints it. */
+export const run = async (kind) => console.log(JSON.stringify(await use(kind, process.argv[2], process.env.TOKEN)));
