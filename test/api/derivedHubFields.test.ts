@@ -191,17 +191,6 @@ describe('the path to a file and to a document', () => {
     });
   });
 
-  test('can be walked from a folder up', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const outer = await world.folder(hub);
-    const inner = await world.folder(hub, outer.id);
-    const query = `query ($id: ID!) { resourceHubFolder(id: $id) {
-      parentFolder { id childrenCount parentFolder { id } } } }`;
-    const { body } = await world.graphql(caller.token, query, { id: inner.id });
-    const parentFolder = { id: outer.id, childrenCount: 1, parentFolder: null };
-    expect(body).toEqual({ data: { resourceHubFolder: { parentFolder } } });
-  });
-
   test('ends where folders are inside each other, as two writers that do not see each other can leave them', async () => {
     const { caller, hub } = await setting();
     const outer = await world.folder(hub);

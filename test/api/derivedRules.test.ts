@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ActivityAction } from '../../src/generated/client/enums.js';
-import { actions, actionsOn } from '../../src/rules/activityActions.js';
-import { isOutdated, privacyOf, progressPercentage, roleOf, statusOf } from '../../src/rules/goal.js';
+import { isOutdated, privacyOf, progressPercentage, statusOf } from '../../src/rules/goal.js';
 import { potentialSubscribers } from '../../src/rules/potentialSubscribers.js';
 
 const now = new Date('2026-03-14T12:00:00Z');
@@ -34,15 +32,6 @@ describe('the status of a goal', () => {
   ])('%s', (_when, goal, expected) => {
     expect(statusOf({ ...checkedIn, ...goal }, now)).toBe(expected);
   });
-});
-
-test.each([
-  ['a', 'b', 'champion'],
-  ['b', 'a', 'reviewer'],
-  ['a', 'a', 'champion'],
-  ['b', null, null],
-])('with champion %s and reviewer %s, a is %s', (championId, reviewerId, expected) => {
-  expect(roleOf({ championId, reviewerId }, 'a')).toBe(expected);
 });
 
 describe('progress', () => {
@@ -101,10 +90,4 @@ test('potential subscribers are champion, reviewer and members by name, each onc
     { role: null, priority: false, isSubscribed: true, person: ben },
   ]);
   expect(potentialSubscribers({ space: { members: [] } }, null)).toEqual([]);
-});
-
-test('every action is done to a goal, a file or a document', () => {
-  expect([...actions].sort()).toEqual(Object.keys(ActivityAction).sort());
-  expect([...actionsOn('goal'), ...actionsOn('file'), ...actionsOn('document')].sort()).toEqual([...actions].sort());
-  expect(actionsOn('file')).toEqual(expect.arrayContaining(['resource_hub_file_created', 'resource_hub_file_deleted']));
 });

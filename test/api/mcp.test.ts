@@ -146,17 +146,6 @@ describe('the tools that read', () => {
     ]);
     expect((await agent.data('read_document', { id, first: 1 })).versions.nodes).toHaveLength(1);
   });
-
-  test('list changes with who made them and how', async () => {
-    const { id } = await world.file(hub, caller);
-    for (const name of ['delete_resource_hub_file', 'recover_resource_hub_file'])
-      await agent.data(name, await agent.confirmed(name, { file_id: id }));
-    const { activities } = await agent.data('recent_changes', { file_id: id });
-    expect(activities.nodes).toMatchObject([
-      { action: 'resource_hub_file_recovered', surface: 'mcp', token: { name: 'write' }, author: { id: caller.id } },
-      { action: 'resource_hub_file_deleted', surface: 'mcp' },
-    ]);
-  });
 });
 
 describe('what is wrong', () => {

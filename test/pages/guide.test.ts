@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/errors/catalogue.js';
 import { settingNames } from '../../src/settings.js';
@@ -132,16 +131,5 @@ describe('the search of the guide', () => {
       if (status !== 200 || (anchor && !text.includes(` id="${anchor}"`))) broken.push(url);
     }
     expect(broken).toEqual([]);
-  });
-
-  test('is loaded once, compressed, and is not sent again while it is the same', async () => {
-    const first = await browse('/guide/search.json', { 'accept-encoding': 'gzip' });
-    expect(first.headers.get('content-encoding')).toBe('gzip');
-    expect(JSON.parse(String(gunzipSync(first.bytes)))).toEqual(await records());
-    expect(first.bytes.length).toBeLessThan(200_000);
-    const again = await browse('/guide/search.json', { 'if-none-match': first.headers.get('etag') ?? '' });
-    expect([again.status, again.bytes.length]).toEqual([304, 0]);
-    const head = await browse('/guide/search.json', {}, 'HEAD');
-    expect([head.status, head.bytes.length, head.headers.get('etag')]).toEqual([200, 0, first.headers.get('etag')]);
   });
 });

@@ -105,23 +105,6 @@ describe('a gateway whose places are all taken', () => {
     expect(await reopen(third, { 'idempotency-key': 'again' })).toMatchObject({ status: 200 });
   });
 
-  test.each(['/graphql', '/graphql?', '/graphql/', '/graphql/?query={viewer{person{id}}}'])(
-    'answers %s as GraphQL',
-    async (path) => {
-      const goal = await world.closedGoal(space);
-      const release = await holdGoals(world.url);
-      const admitted = [1, 2].map(() => reopen(goal.id));
-      await eventually(() => expect(overload.queue.taken).toBe(places));
-      const refused = await world.post(path, caller.token, {});
-      await release();
-      await Promise.all(admitted);
-      expect(refused).toMatchObject({
-        status: 503,
-        body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
-      });
-    },
-  );
-
   test('does nothing for a client that left while it waited', async () => {
     const [held, left] = [await world.closedGoal(space), await world.closedGoal(space)];
     const release = await holdGoals(world.url);
@@ -262,7 +245,7 @@ describe('one caller', () => {
     for (const { token } of [own.caller, other.caller]) expect(await viewer(token)).toMatchObject({ status: 200 });
     await sleep(0.5);
     expect(await viewer(other.caller.token)).toMatchObject({ status: 200 });
-    const long = sleep(3);
+    const long = sleep(1.5);
     const refused = await viewer(own.caller.token);
     expect(refused).toMatchObject({
       status: 429,
@@ -397,18 +380,6 @@ describe('who waits for a place', () => {
     seat.leave();
   });
 
-  test('finds a free place although two others take all that they may', () => {
-    const admission = requestQueue(10);
-    const [greedy, friend] = [from('token', 'large'), from('address')];
-    for (const caller of [greedy, friend, from('other')]) {
-      admission.enter(caller);
-      admission.leave(caller);
-    }
-    for (let count = 0; count < 10; count++) for (const caller of [greedy, friend]) void admission.enter(caller);
-    expect(admission.taken).toBeLessThan(10);
-    expect(admission.enter(from('other'))).toBe('admitted');
-  });
-
   test('is refused after a moment if no place becomes free', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -463,28 +434,6 @@ describe('who waits for a place', () => {
     expect(waited?.[0]).toBe(refusal);
     expect(waited?.[1]).toBeGreaterThanOrEqual(milliseconds);
     expect(waited?.[1]).toBeLessThan(milliseconds + 200);
-  });
-
-  test('is 429, not 503, for what waits although a place is free: its caller holds all that it may', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const admission = requestQueue(64, () => Date.now());
-    const companies = ['one', 'two'].map((name) => from(name));
-    for (const caller of companies) {
-      admission.enter(caller);
-      admission.leave(caller);
-    }
-    const refusals: string[] = [];
-    for (let count = 0; count < 100; count += 1) {
-      for (const caller of companies) {
-        void Promise.resolve(admission.enter(caller)).then((decision) => {
-          if (decision !== 'admitted') refusals.push(decision);
-        });
-      }
-    }
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(admission.taken).toBeLessThan(64);
-    expect(new Set(refusals)).toEqual(new Set(['too many of one']));
   });
 
   test('is bounded in number: the oldest of whoever has most makes room', async () => {
