@@ -112,15 +112,6 @@ test.each<[string, () => Promise<{ status: number; headers: Headers }>, number]>
 });
 
 describe('CORS_ORIGINS', () => {
-  test.each([
-    ['', []],
-    ['*', ['*']],
-    [page, [page]],
-    [`${page}, http://localhost:3000`, [page, 'http://localhost:3000']],
-  ])('%j is read', (value, expected) => {
-    expect(readConfig({ CORS_ORIGINS: value }).corsOrigins).toEqual(expected);
-  });
-
   test.each(['app.example.com', `${page}/`, 'null', 'https://*.example.com'])('%j is refused', (value) => {
     expect(() => readConfig({ CORS_ORIGINS: value })).toThrow(ConfigError);
   });

@@ -100,6 +100,11 @@ test.each([
   }
 });
 
+test('a variable that is missing is 400', async () => {
+  const { status, body } = await world.graphql(token, 'query ($n: Int!) { goals(first: $n) { totalCount } }');
+  expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
+});
+
 describe('a batch', () => {
   const refused = expect.objectContaining({ message: expect.stringMatching(/^Batches are not supported\./) });
 

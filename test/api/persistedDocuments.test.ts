@@ -137,18 +137,6 @@ describe('PERSISTED_DOCUMENTS', () => {
     expect(() => readPersistedDocuments(path, schema)).toThrow(message);
   });
 
-  test('has any name for a document, also one that objects have already', async () => {
-    const found = readPersistedDocuments(
-      await manifest(`{ "__proto__": "${viewer}", "constructor": "${viewer}" }`),
-      schema,
-    );
-    const at = new World(world.db, world.url, { persisted: { documents: found, only: true } });
-    for (const documentId of ['__proto__', 'constructor']) {
-      expect((await post(at, { documentId })).body.data).toEqual(me);
-    }
-    expect((await post(at, { documentId: 'toString' })).status).toBe(404);
-  });
-
   test('whose bytes are not UTF-8 is refused at the start', async () => {
     const folder = await mkdtemp(join(directory, 'latin1-'));
     await writeFile(join(folder, 'a.graphql'), Buffer.from('# caf\u00e9\n{ viewer { person { id } } }', 'latin1'));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/errors/catalogue.js';
 import { settingNames } from '../../src/settings.js';
-import { anchorOf, documents, guidePathOf, headingsOf, textOf } from '../support/documents.js';
+import { documents, guidePathOf, headingsOf, textOf } from '../support/documents.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -77,14 +77,6 @@ describe('the guide', () => {
       expect(await brokenLinks(path)).toEqual([]);
     },
   );
-
-  test.each(documents)('shows each heading of %s under the anchor that GitHub gives it', async (file) => {
-    const { text } = await pageAt(guidePathOf(file));
-    const anchors = headingsOf(textOf(file)).map(anchorOf);
-    expect(anchors.filter((anchor) => !text.includes(` id="${anchor}"`))).toEqual([]);
-    const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
-  });
 
   test('shows code as it is, and nothing that a document could have slipped in', async () => {
     const { text } = await pageAt('/guide/clients');

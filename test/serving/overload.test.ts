@@ -380,6 +380,18 @@ describe('who waits for a place', () => {
     seat.leave();
   });
 
+  test('finds a free place although two others take all that they may', () => {
+    const admission = requestQueue(10);
+    const [greedy, friend] = [from('token', 'large'), from('address')];
+    for (const caller of [greedy, friend, from('other')]) {
+      admission.enter(caller);
+      admission.leave(caller);
+    }
+    for (let count = 0; count < 10; count++) for (const caller of [greedy, friend]) void admission.enter(caller);
+    expect(admission.taken).toBeLessThan(10);
+    expect(admission.enter(from('other'))).toBe('admitted');
+  });
+
   test('is refused after a moment if no place becomes free', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -434,6 +446,28 @@ describe('who waits for a place', () => {
     expect(waited?.[0]).toBe(refusal);
     expect(waited?.[1]).toBeGreaterThanOrEqual(milliseconds);
     expect(waited?.[1]).toBeLessThan(milliseconds + 200);
+  });
+
+  test('is 429, not 503, for what waits although a place is free: its caller holds all that it may', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const admission = requestQueue(64, () => Date.now());
+    const companies = ['one', 'two'].map((name) => from(name));
+    for (const caller of companies) {
+      admission.enter(caller);
+      admission.leave(caller);
+    }
+    const refusals: string[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      for (const caller of companies) {
+        void Promise.resolve(admission.enter(caller)).then((decision) => {
+          if (decision !== 'admitted') refusals.push(decision);
+        });
+      }
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(admission.taken).toBeLessThan(64);
+    expect(new Set(refusals)).toEqual(new Set(['too many of one']));
   });
 
   test('is bounded in number: the oldest of whoever has most makes room', async () => {
