@@ -17,42 +17,30 @@ const tokenOf = async (data: Partial<Parameters<typeof createToken>[1]> = {}) =>
 
 const revoked = await tokenOf();
 await db.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
-const revokedReadOnly = await tokenOf({ canWrite: false });
-await db.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
 const expired = await tokenOf({ expiresAt: new Date(0) });
 const expiring = await tokenOf();
 await world.sql('UPDATE api_tokens SET expires_at = now() WHERE id = $1', [expiring.id]);
 const { token: suspended } = await world.person(company, { suspendedAt: new Date() });
-const { token: suspendedOwner } = await world.person(company, { suspendedAt: new Date(), isOwner: true });
 
 const noHeader = 'The request has no header Authorization.';
 const notBearer = 'The scheme of the header Authorization is not Bearer.';
 const notSent: [string, string | null, string][] = [
   ['no header', null, noHeader],
-  ['an empty header', '', noHeader],
   ['a token alone', caller.token, notBearer],
-  ['another scheme', `Basic ${caller.token}`, notBearer],
   ['a token in Basic', `Basic ${Buffer.from(`${caller.token}:`).toString('base64')}`, notBearer],
   ['a scheme that begins with Bearer', `Bearer2 ${caller.token}`, notBearer],
-  ['a scheme with a tab behind it', `Bearer\t${caller.token}`, notBearer],
 ];
 
 const invalid: [string, string][] = [
   ['a scheme alone', 'Bearer'],
   ['two tokens', `Bearer ${caller.token} ${caller.token}`],
   ['a token with more behind it', `Bearer ${caller.token}x`],
-  ['a token in quotes', `Bearer "${caller.token}"`],
   ['a token cut short', `Bearer ${caller.token.slice(0, -1)}`],
-  ['a token without its prefix', `Bearer ${caller.token.slice(3)}`],
-  ['a token in upper case', `Bearer ${caller.token.toUpperCase()}`],
-  ['the hash of a token', `Bearer ${createHash('sha256').update(caller.token).digest('hex')}`],
   ['an unknown token', `Bearer gp_${'A'.repeat(43)}`],
   ['an expired token', `Bearer ${expired.token}`],
   ['a token that expires now', `Bearer ${expiring.token}`],
   ['a revoked token', `Bearer ${revoked.token}`],
-  ['a revoked read-only token', `Bearer ${revokedReadOnly.token}`],
   ['a token of a suspended person', `Bearer ${suspended}`],
-  ['a token of a suspended owner', `Bearer ${suspendedOwner}`],
 ];
 
 const places: [string, string, Json][] = [
@@ -96,13 +84,10 @@ describe.each(places)('at %s', (_, path, body) => {
     await requireRefusal(authorization, 'Bearer error="invalid_token"', why);
   });
 
-  test.each(some(['bearer', 'Bearer', 'BEARER', 'bEaReR', 'Bearer  ']))(
-    'the scheme may be written %j',
-    async (scheme) => {
-      const answer = await world.post(path, null, body, { authorization: `${scheme} ${caller.token}` });
-      expect(answer.status).not.toBe(401);
-    },
-  );
+  test.each(some(['bEaReR', 'Bearer  ']))('the scheme may be written %j', async (scheme) => {
+    const answer = await world.post(path, null, body, { authorization: `${scheme} ${caller.token}` });
+    expect(answer.status).not.toBe(401);
+  });
 });
 
 test('a token in the URL or in the body is no token', async () => {
@@ -137,35 +122,22 @@ test('a token is refused from the moment it is revoked or expires, or its person
 });
 
 describe('a read-only token', () => {
-  const inputs: [string, Json][] = [
-    ['with good input', { id: 'x', fileId: 'x', documentId: 'x' }],
-    ['with bad input', { nonsense: 1, versionNumber: -1 }],
-  ];
-  test.each(operations.flatMap((operation) => inputs.map(([kind, input]) => [operation, kind, input] as const)))(
-    'may not run %s %s: 403 on both surfaces before anything is looked up',
-    async (operation, _, input) => {
-      await world.graphql(caller.readOnlyToken, query);
-      const calls = {
-        REST: () => world.post(restPaths[operation], caller.readOnlyToken, input),
-        GraphQL: () => world.graphql(caller.readOnlyToken, mutation(operation), { input }),
-        'GraphQL, not valid': () =>
-          world.graphql(caller.readOnlyToken, `mutation { ${operation}(nothing: 1) { nothing } }`),
-        'GraphQL, in a fragment': () =>
-          world.graphql(caller.readOnlyToken, `mutation { ...F } fragment F on Mutation { __typename } # ${operation}`),
-      };
-      for (const [surface, call] of Object.entries(calls)) {
-        const { statements, result } = await statementsOf(call);
-        const { status, body } = result;
-        const { code, detail } = body.errors ? { ...body.errors[0].extensions, detail: body.errors[0].message } : body;
-        expect({ status, code, detail, statements: statements.length }, surface).toEqual({
-          status: 403,
-          code: 'READ_ONLY_TOKEN',
-          detail: 'This API token is read-only. Mutations require a write-enabled token.',
-          statements: 1,
-        });
-      }
-    },
-  );
+  test.each(operations)('may not run %s: 403 on both surfaces before anything is looked up', async (operation) => {
+    const token = caller.readOnlyToken;
+    await world.graphql(token, query);
+    const calls = {
+      REST: () => world.post(restPaths[operation], token, { nonsense: 1 }),
+      GraphQL: () => world.graphql(token, mutation(operation), { input: { id: 'x' } }),
+      'GraphQL, not valid': () => world.graphql(token, `mutation { ${operation}(nothing: 1) { nothing } }`),
+    };
+    for (const [surface, call] of Object.entries(calls)) {
+      const { statements, result } = await statementsOf(call);
+      const { status, body } = result;
+      const { code } = body.errors?.[0].extensions ?? body;
+      const expected = { status: 403, code: 'READ_ONLY_TOKEN', statements: 1 };
+      expect({ status, code, statements: statements.length }, surface).toEqual(expected);
+    }
+  });
 
   test('cannot run a mutation from a document that also has a query', async () => {
     const document = `query Look { viewer { person { id } } } mutation Change { reopenGoal(input: {}) { goal { id } } }`;
@@ -176,26 +148,6 @@ describe('a read-only token', () => {
       body: { data: { viewer: { person: { id: caller.id } } } },
     });
     expect(await call('Change')).toMatchObject({ status: 403 });
-  });
-
-  test('may run every query', async () => {
-    const { space } = await world.team();
-    const reader = await world.person(space, { isOwner: true });
-    const hub = await world.hub(space, { spaceId: space.id });
-    const ids = {
-      goal: (await world.goal(space)).id,
-      resourceHubFile: (await world.file(hub, reader)).id,
-      resourceHubDocument: (await world.document(hub, reader)).id,
-    };
-    for (const [field, id] of Object.entries(ids)) {
-      const { status, body } = await world.graphql(reader.readOnlyToken, `{ ${field}(id: "${id}") { id } }`);
-      expect({ status, data: body.data }).toEqual({ status: 200, data: { [field]: { id } } });
-    }
-    const { body } = await world.graphql(reader.readOnlyToken, query);
-    expect(body.data.viewer).toMatchObject({
-      person: { id: reader.id },
-      token: { name: 'read', canWrite: false, expiresAt: null },
-    });
   });
 });
 
@@ -281,7 +233,7 @@ describe('a token at rest', () => {
     expect(JSON.stringify(world.log)).not.toContain(token);
   });
 
-  test('is never shown by a query, is unique, and is read-only by default', async () => {
+  test('is never shown by a query, and is read-only by default', async () => {
     const { id, token } = await createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'mine' });
     const { body } = await world.graphql(token, query);
     expect(body.data.viewer.token).toMatchObject({ name: 'mine', lastFour: token.slice(-4), canWrite: false });
@@ -290,7 +242,5 @@ describe('a token at rest', () => {
       canWrite: false,
       expiresAt: null,
     });
-    const more = await Promise.all(Array.from({ length: 20 }, () => tokenOf()));
-    expect(new Set(more.map((one) => one.token)).size).toBe(20);
   });
 });

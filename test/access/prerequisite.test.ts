@@ -35,24 +35,12 @@ describe('a token that a gateway knows is refused by the request after its revoc
       world.post(restPaths.reopenGoal, token, body, headers);
   test.each<[string, (token: string) => Promise<{ status: number; body: Json }>]>([
     ['a query', graphql(`{ goal(id: "${goal.id}") { id } }`)],
-    ['several fields', graphql(`{ a: goal(id: "${goal.id}") { id } viewer { person { id } } goals { totalCount } }`)],
     ['nothing of the database', graphql('{ __typename }')],
     ['the schema', graphql('{ __schema { types { name } } }')],
-    ['what is no GraphQL', graphql('{')],
-    ['a field that does not exist', graphql('{ nothing }')],
     ['a mutation', graphql(`mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { id } } }`)],
-    [
-      'several mutations',
-      graphql(
-        `mutation { a: reopenGoal(input: { id: "${goal.id}" }) { goal { id } } b: reopenGoal(input: {}) { goal { id } } }`,
-      ),
-    ],
     ['a webhook', graphql('mutation { createWebhook(input: { url: "https://example.com/" }) { webhook { id } } }')],
     ['a change over REST', rest({ id: goal.id })],
     ['a change with a key', rest({ id: goal.id }, { 'idempotency-key': 'once' })],
-    ['no change', rest({ id: null })],
-    ['a bad field', rest({ idd: 1 })],
-    ['another media type', rest('text', { 'content-type': 'text/plain' })],
     ['a tool', (token) => world.post('/mcp', token, { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
   ])('%s', async (_what, ask) => {
     const before = await world.sql(
@@ -69,26 +57,6 @@ describe('a token that a gateway knows is refused by the request after its revoc
   });
 });
 
-test('a response of 401 is the same whether or not the gateway knew the token', async () => {
-  const shapeOf = async (
-    token: string,
-    ask: (token: string) => Promise<{ status: number; body: Json; headers: Headers }>,
-  ) => {
-    const { status, body, headers } = await ask(token);
-    const text = JSON.stringify(body).replace(/"request_?id":"[^"]+"/i, '');
-    return { status, text, challenge: headers.get('www-authenticate') };
-  };
-  const unknown = `gp_${'x'.repeat(43)}`;
-  const asks = [
-    (token: string) => world.graphql(token, '{ viewer { person { id } } }'),
-    (token: string) => world.post(restPaths.reopenGoal, token, { id: 'x' }),
-  ];
-  for (const ask of asks) {
-    const { token } = await revoked();
-    expect(await shapeOf(token, ask)).toEqual(await shapeOf(unknown, ask));
-  }
-});
-
 test('the token goes with the first statement, in one message, and the others wait for it', async () => {
   await world.graphql(caller.token, '{ viewer { person { id } } }');
   const goal = await world.goal(space);
@@ -97,13 +65,6 @@ test('the token goes with the first statement, in one message, and the others wa
   expect(result.status).toBe(200);
   expect(statements.filter(({ text }) => text.includes('1 / count(*)'))).toHaveLength(1);
   expect(statements[0]?.text).toContain('1 / count(*)');
-});
-
-test('what comes with a token is undone with it: a first statement that writes has written nothing', async () => {
-  const { token } = await revoked();
-  const create = 'mutation { createWebhook(input: { url: "https://example.com/hook" }) { webhook { id } } }';
-  expect(outcomeOf(await world.graphql(token, create))).toEqual(refused);
-  expect(await world.sql("SELECT id FROM webhooks WHERE url = 'https://example.com/hook'")).toEqual([]);
 });
 
 test('a token that may do something else by now is looked up again: 503 once, then what it may', async () => {

@@ -65,13 +65,8 @@ test('a scope that only a later version has is not shown, and the others are', a
   expect(body).toEqual({ data: { viewer: { token: { scopes: ['MANAGE_WEBHOOKS'] } } } });
 });
 
-// No scope at all, each alone, all but each, and all: what depends on another would show.
-const sets = [
-  [],
-  ...scopes.map((scope) => [scope]),
-  ...scopes.map((scope) => scopes.filter((other) => other !== scope)),
-  scopes,
-];
+// No scope at all, each alone, and all.
+const sets = [[], ...scopes.map((scope) => [scope]), scopes];
 
 describe('a token whose scopes are limited', () => {
   test.each(sets)('to %j %j %j %j %j may do exactly that, through GraphQL, REST and the tools', async (...given) => {
@@ -149,36 +144,37 @@ describe('a token whose scopes are limited', () => {
 
 describe('a token whose surfaces are limited', () => {
   const all = ['rest', 'graphql', 'mcp'] as const;
-  const surfaceSets = Array.from({ length: 7 }, (_, bits) => all.filter((_, index) => (bits + 1) & (1 << index)));
 
-  test.each(surfaceSets)('to %s %s %s is refused elsewhere', async (...given) => {
-    const granted = given.filter((surface) => surface !== undefined);
-    const { token } = await tokenOf({ surfaces: granted });
-    const outcomes = {
-      rest: await world.post(restPaths.reopenGoal, token, {}),
-      graphql: await world.graphql(token, '{ viewer { token { surfaces } } }'),
-      mcp: await new Agent(world, token).request('tools/list'),
-    };
-    for (const surface of all) {
-      const { status, headers, body } = outcomes[surface];
-      if (granted.includes(surface)) {
-        expect(status).toBe(200);
-        continue;
+  test.each<(typeof all)[number][][]>([[['rest']], [['graphql', 'mcp']]])(
+    'to %j is refused elsewhere',
+    async (granted) => {
+      const { token } = await tokenOf({ surfaces: granted });
+      const outcomes = {
+        rest: await world.post(restPaths.reopenGoal, token, {}),
+        graphql: await world.graphql(token, '{ viewer { token { surfaces } } }'),
+        mcp: await new Agent(world, token).request('tools/list'),
+      };
+      for (const surface of all) {
+        const { status, headers, body } = outcomes[surface];
+        if (granted.includes(surface)) {
+          expect(status).toBe(200);
+          continue;
+        }
+        expect(status).toBe(403);
+        expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="surface:${surface}"`);
+        const failure = surface === 'graphql' ? snakeKeys(body.errors[0].extensions) : body;
+        expect(failure).toMatchObject({
+          code: 'INSUFFICIENT_SCOPE',
+          missing_scopes: [`surface:${surface}`],
+          granted_scopes: granted.map((each) => `surface:${each}`),
+        });
       }
-      expect(status).toBe(403);
-      expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="surface:${surface}"`);
-      const failure = surface === 'graphql' ? snakeKeys(body.errors[0].extensions) : body;
-      expect(failure).toMatchObject({
-        code: 'INSUFFICIENT_SCOPE',
-        missing_scopes: [`surface:${surface}`],
-        granted_scopes: granted.map((each) => `surface:${each}`),
-      });
-    }
-    if (granted.includes('graphql')) {
-      const shown = granted.map((surface) => surface.toUpperCase());
-      expect(outcomes.graphql.body.data.viewer.token.surfaces).toEqual(shown);
-    }
-  });
+      if (granted.includes('graphql')) {
+        const shown = granted.map((surface) => surface.toUpperCase());
+        expect(outcomes.graphql.body.data.viewer.token.surfaces).toEqual(shown);
+      }
+    },
+  );
 
   test('is refused for a stream, and the examples of the pages are of REST', async () => {
     const { token } = await tokenOf({ surfaces: ['rest'] });
@@ -217,21 +213,6 @@ describe('an activity', () => {
     expect(await activityOf(owner.readOnlyToken, goal.id)).toEqual(expected);
     const other = await world.person(company);
     expect(await activityOf(other.token, goal.id)).toEqual({ surface: null, token: null });
-  });
-
-  test('of every operation has them, and its event names neither', async () => {
-    const caller = await world.person(company, { isOwner: true });
-    const token = await tokenOf({}, caller.id);
-    for (const operation of operations) {
-      const input = await operationsUnderTest[operation].input(world, { company, space, caller });
-      expect((await world.post(restPaths[operation], token.token, input)).status).toBe(200);
-    }
-    const rows = await world.sql('SELECT action, surface FROM activities WHERE company_id = $1 AND token_id = $2', [
-      company.companyId,
-      token.id,
-    ]);
-    expect(rows.map(({ surface }) => surface)).toEqual(operations.map(() => 'rest'));
-    expect(new Set(rows.map(({ action }) => action)).size).toBe(operations.length);
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../support/operations.js';
 import { statementsOf } from '../support/statements.js';
-import { perform, surfaces } from '../support/surfaces.js';
+import { perform } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
@@ -26,29 +25,6 @@ const likeFor = (body: Json, id: string): Json =>
   );
 
 describe('a draft', () => {
-  const query =
-    'resourceHubDocument(id: $id) { id state currentVersion versionsCount publishedAt versions { nodes { id } } }';
-
-  test('is shown to its author, without versions', async () => {
-    const { caller, hub } = await setting();
-    const draft = await world.draft(hub, caller);
-    expect((await ask(caller.token, query, draft.id)).data.resourceHubDocument).toEqual({
-      id: draft.id,
-      state: 'DRAFT',
-      currentVersion: null,
-      versionsCount: 0,
-      publishedAt: null,
-      versions: { nodes: [] },
-    });
-  });
-
-  test('does not exist for an author who no longer sees its hub', async () => {
-    const { company, space, caller } = await setting();
-    const goal = await world.goal(space, hidden);
-    const draft = await world.draft(await world.hub(company, { goalId: goal.id }), caller);
-    expect((await ask(caller.token, query, draft.id)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
-  });
-
   test('is null in a notification of anyone else, as is what was said about it', async () => {
     const { company, caller, owner, hub } = await setting();
     const draft = await world.draft(hub, caller);
@@ -94,38 +70,8 @@ describe('a draft', () => {
   });
 });
 
-describe('what a visible resource is connected to and the caller may not see', () => {
-  test('is null or absent in a goal, on both surfaces', async () => {
-    const { company, caller, owner, space: open } = await setting();
-    const space = await world.space(company, [], hidden);
-    const parent = await world.goal(open, { ...hidden, name: 'Secret parent' });
-    const goal = await world.goal(space, { companyLevel: 70, parentGoalId: parent.id });
-    const project = { goalId: goal.id, name: 'Secret project' };
-    await world.project(open, { ...project, ...hidden });
-    const seen = await world.project(open, { ...project, name: 'Seen', companyLevel: 10 });
-    const selection = 'goal { parentGoal { id } parentGoalId space { id } projects { name } }';
-    for (const surface of surfaces) {
-      const look = async (token: string) => {
-        const { data } = await perform(world, surface, 'reopenGoal', token, { id: goal.id }, selection);
-        const { parent_goal, parent_goal_id, space: shown, projects } = data.goal;
-        return [parent_goal?.id, parent_goal_id, shown?.id, projects.map(({ name }: Json) => name)];
-      };
-      expect(await look(caller.token)).toEqual([undefined, null, undefined, [seen.name]]);
-      expect(await look(owner.token)).toEqual([parent.id, parent.id, space.id, ['Secret project', seen.name]]);
-    }
-  });
-});
-
 describe('what is of another company, invisible, deleted or unknown cannot be told apart', () => {
   const fields = ['goal', 'resourceHubFile', 'resourceHubDocument'] as const;
-  const operationOf: Record<(typeof fields)[number], [Operation, (id: string) => Json]> = {
-    goal: ['reopenGoal', (id) => ({ id, message: 'again' })],
-    resourceHubFile: ['deleteResourceHubFile', (fileId) => ({ fileId })],
-    resourceHubDocument: [
-      'restoreDocumentVersion',
-      (documentId) => ({ documentId, versionNumber: 1, expectedCurrentVersion: 3 }),
-    ],
-  };
 
   /** Ids of one kind that must look unknown to the caller. */
   async function secrets(field: (typeof fields)[number]) {
@@ -164,33 +110,6 @@ describe('what is of another company, invisible, deleted or unknown cannot be to
       extensions: { code: 'NOT_FOUND' },
     });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-  });
-
-  test.each(fields)('in the operation on a %s, on both surfaces', async (field) => {
-    const [operation, inputOf] = operationOf[field];
-    const { caller, ids } = await secrets(field);
-    for (const surface of surfaces) {
-      const answers = [];
-      for (const [kind, id] of [['warm-up', 'nobody'] as const, ...ids]) {
-        const { statements, result: outcome } = await statementsOf(() =>
-          perform(world, surface, operation, caller.token, inputOf(id)),
-        );
-        if (kind !== 'warm-up') answers.push({ outcome: likeFor(outcome, id), statements: statements.length });
-      }
-      expect(answers[0]?.outcome).toMatchObject({ status: 404, code: 'NOT_FOUND', members: {} });
-      for (const answer of answers) expect(answer).toEqual(answers[0]);
-    }
-  });
-
-  test('as a subscriber, on both surfaces', async () => {
-    const { caller, space } = await setting();
-    const foreign = (await setting()).caller.id;
-    for (const surface of surfaces) {
-      const goal = await world.closedGoal(space);
-      const attempt = async (id: string) =>
-        likeFor(await perform(world, surface, 'reopenGoal', caller.token, { id: goal.id, subscriberIds: [id] }), id);
-      expect(await attempt(foreign)).toEqual(await attempt('nobody-knows'));
-    }
   });
 });
 

@@ -11,47 +11,30 @@ describe.each(paths)('%s', (path) => {
   const ask = (accept: string, token: string | null = caller.token) =>
     world.post(path, token, bodies[path], { accept });
 
-  test.each([
-    'text/html',
-    'text/*',
-    'application/xml',
-    'application/json;q=0',
-    '*/*;q=0',
-    'application/*;q=0, */*',
-    'application/problem+json',
-  ])('refuses Accept: %s as every other failure of the path', async (accept) => {
-    const { status, headers, body } = await ask(accept);
-    const [{ extensions }] = body.errors ?? [{ extensions: { code: body.code, requestId: body.request_id } }];
-    expect([status, extensions.code]).toEqual([406, 'NOT_ACCEPTABLE']);
-    expect(extensions.requestId).toBe(headers.get('x-request-id'));
-    const type = path === '/graphql' ? /^application\/(graphql-response\+)?json/ : /^application\/problem\+json/;
-    expect(headers.get('content-type')).toMatch(type);
-  });
+  test.each(['text/html', 'application/xml', 'application/json;q=0', '*/*;q=0', 'application/problem+json'])(
+    'refuses Accept: %s as every other failure of the path',
+    async (accept) => {
+      const { status, headers, body } = await ask(accept);
+      const [{ extensions }] = body.errors ?? [{ extensions: { code: body.code, requestId: body.request_id } }];
+      expect([status, extensions.code]).toEqual([406, 'NOT_ACCEPTABLE']);
+      expect(extensions.requestId).toBe(headers.get('x-request-id'));
+      const type = path === '/graphql' ? /^application\/(graphql-response\+)?json/ : /^application\/problem\+json/;
+      expect(headers.get('content-type')).toMatch(type);
+    },
+  );
 
   test.each([
     '',
     '*/*',
-    'application/*',
     'application/json',
-    'application/json; charset=utf-8',
     'application/problem+json, application/json',
-    'text/html, */*;q=0.1',
-    '*/*;q=0, application/json',
     'text/html;q=0, application/json;q=0.001',
-    'nonsense',
     ', ,',
     'text/html, application/xhtml+xml, application/xml;q=0.9, image/avif, */*;q=0.8',
   ])('answers Accept: %s', async (accept) => {
     const { status, headers } = await ask(accept);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/(json|graphql-response\+json)/);
-  });
-
-  test('says 405 before 406, and 406 before 401', async () => {
-    const wrongMethod = await world.fetch(path, { method: 'PUT', headers: { accept: 'text/html' } });
-    expect(wrongMethod.status).toBe(405);
-    expect((await ask('text/html', null)).status).toBe(406);
-    expect((await ask('*/*', null)).status).toBe(401);
   });
 });
 
@@ -62,8 +45,6 @@ test.each([
   ['application/json, application/graphql-response+json', 'application/json'],
   ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
   ['application/json;q=0, */*', 'application/graphql-response+json'],
-  ['multipart/mixed, application/graphql-response+json;q=0.9', 'application/graphql-response+json'],
-  ['text/event-stream, application/json;q=0.1', 'application/json'],
 ])('GraphQL answers Accept: %s as %s', async (accept, type) => {
   const { status, headers } = await world.post('/graphql', caller.token, query, { accept });
   expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { Agent } from '../support/agent.js';
-import { createWorld, type Json, World } from '../support/world.js';
+import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
 
@@ -113,17 +113,6 @@ describe('what an agent gets is bounded', () => {
   const long = (lines: number, changed = '') =>
     Array.from({ length: lines }, (_, n) => (n % 100 === 50 && changed ? `${n}. ${changed}\n` : line(n))).join('');
 
-  test('the preview of small changes in a long page is at most 10 kB, and shows each', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const { id } = await world.document(hub, caller, [long(600), long(600, 'Another line.')]);
-    const input = { document_id: id, version_number: 1 };
-    const result = await new Agent(world, caller.token).call('preview_change', { restore_document_version: input });
-    expect(sizeOf(result).all).toBeLessThanOrEqual(10_000);
-    const { content } = result.structuredContent.preview.difference;
-    expect(content.excerpt.omitted).toBe(0);
-    expect(content.excerpt.changes.filter(({ kind }: Json) => kind === 'removed').length).toBeGreaterThanOrEqual(6);
-  });
-
   test('one of large changes is too, and says what it leaves out and where that is', async () => {
     const { caller, hub } = await world.teamWithHub('space');
     const { id } = await world.document(hub, caller, [long(5_000), 'short']);
@@ -156,60 +145,6 @@ describe('what an agent gets is bounded', () => {
       });
     },
   );
-});
-
-describe('what a model is told to do, it can do', () => {
-  test('a name in the place of an ID is refused with the ID', async () => {
-    const { company, caller, space } = await world.team();
-    const jonas = await world.person(company, { fullName: 'Jonas Weber' });
-    const { id } = await world.closedGoal(space);
-    const agent = new Agent(world, caller.token);
-    const input = { id, subscriber_ids: ['Jonas Weber'] };
-    const { errors } = await agent.failure('preview_change', { reopen_goal: input });
-    expect(errors).toEqual([
-      {
-        field: 'subscriber_ids[0]',
-        code: 'not_found',
-        message: `no person "Jonas Weber": send the ID of the person, "${jonas.id}"`,
-      },
-    ]);
-  });
-
-  test('a record that has changed since its preview', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const agent = new Agent(world, caller.token);
-    const document = await world.document(hub, caller);
-    const restore = { document_id: document.id, version_number: 1 };
-    const [one, other] = await Promise.all([
-      agent.confirmed('restore_document_version', restore),
-      agent.confirmed('restore_document_version', { ...restore, version_number: 2 }),
-    ]);
-    await agent.data('restore_document_version', one);
-    const conflict = await agent.failure('restore_document_version', other);
-    expect(conflict).toMatchObject({
-      code: 'VERSION_CONFLICT',
-      detail: 'The document has a new version since its preview.',
-      remedy: expect.stringContaining('Call preview_change again'),
-    });
-    const file = await world.file(hub, caller);
-    const given = await agent.confirmed('delete_resource_hub_file', { file_id: file.id });
-    await world.sql("UPDATE resource_hub_files SET name = 'Another' WHERE id = $1", [file.id]);
-    expect(await agent.failure('delete_resource_hub_file', given)).toMatchObject({
-      code: 'STATE_CHANGED',
-      detail: 'The record has changed since its preview.',
-      remedy: expect.stringContaining('Call preview_change again'),
-    });
-  });
-
-  test('the same call twice at once: the second waits for the outcome', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const agent = new Agent(world, caller.token);
-    const { id } = await world.file(hub, caller);
-    const given = await agent.confirmed('delete_resource_hub_file', { file_id: id });
-    const results = await Promise.all([1, 2, 3].map(() => agent.data('delete_resource_hub_file', given)));
-    expect(results.map(({ replayed }) => replayed).sort()).toEqual([false, true, true]);
-    expect(new Set(results.map(({ activity }) => activity.id)).size).toBe(1);
-  });
 });
 
 describe('a client', () => {
@@ -254,18 +189,4 @@ describe('a client', () => {
     const { body } = await new Agent(world, caller.token).message(call, { 'MCP-Protocol-Version': '2025-11-25' });
     expect(body.result.structuredContent.nodes).toEqual([]);
   });
-});
-
-test('the tools say what is enforced', async () => {
-  const { caller } = await new World(world.db, world.url).team();
-  const tools = await new Agent(world, caller.token).tools();
-  const { first, text } = (tools.find_goals as Json).inputSchema.properties;
-  expect(first).toMatchObject({ minimum: 0, maximum: 100 });
-  expect(text).toMatchObject({ minLength: 2, maxLength: 200 });
-  expect(tools.preview_change?.inputSchema.properties.reopen_goal.properties.subscriber_ids.maxItems).toBe(10_000);
-  for (const { title, inputSchema, outputSchema } of Object.values(tools)) {
-    expect(title).toMatch(/^[A-Z][a-z ]+$/);
-    expect(inputSchema.additionalProperties).toBe(false);
-    expect(outputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });
-  }
 });

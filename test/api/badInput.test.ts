@@ -34,41 +34,17 @@ const deep = (open: string, close: string, levels: number) => open.repeat(levels
 /** Invalid JSON, or JSON that programs read differently: what it is, the body, and the place of the problem. */
 const malformed: [string, string, string?][] = [
   ['empty', '', '1:1'],
-  ['white space', ' \r\n\t', '1:1'],
   ['a word', 'goal', '1:1'],
-  ['NaN', '{"id":NaN}', '1:7'],
-  ['Infinity', '{"id":Infinity}', '1:7'],
   ['an open object', '{"id":"g"', '1:10'],
-  ['an open string', '{"id":"g', '1:7'],
-  ['a key alone', '{"id"}', '1:6'],
   ['a key without a value', '{\n  "id":\n}', '3:1'],
-  ['a key without quotes', '{id:"g"}', '1:2'],
-  ['no comma', '{"id":"g"\n "message":"m"}', '2:2'],
-  ['no colon', '{"id" "g"}', '1:7'],
   ['a trailing comma', '{"id":"g",}', '1:11'],
-  ['a comment', '{"id":"g"} // the goal', '1:12'],
-  ['two values', '{} {}', '1:4'],
-  ['a closing brace too many', '{}}', '1:3'],
   ['a leading zero', '{"id":01}', '1:8'],
-  ['a bare point', '{"id":1.}', '1:7'],
-  ['a line break in a string', '{"message":"a\nb"}', '1:12'],
   ['a control character in a string', '{"message":"a\u0001b"}', '1:12'],
-  ['a raw NUL in a string', '{"message":"a\0b"}', '1:12'],
-  ['a raw NUL after the value', '{}\0', '1:3'],
-  ['a wrong escape', '{"message":"\\x41"}', '1:12'],
-  ['a no-break space', '\u00a0{}', '1:1'],
   ['a byte order mark', '\uFEFF{}', '1:1'],
   ['a key twice', '{"id":"a",\n"id":"b"}', '2:1'],
-  ['a key twice, once escaped', '{"id":"a","\\u0069d":"b"}', '1:11'],
   ['a key twice, deep inside', '{"id":{"a":[{"b":1,"b":2}]}}', '1:20'],
-  ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '1:16'],
-  ['a number beyond all doubles', '{"id":1e999}', '1:7'],
   ['an integer a double rounds', '{"version_number":9007199254740993}', '1:19'],
-  ['an integer of 400 digits', `{"id":${'9'.repeat(400)}}`, '1:7'],
-  ['a number a double makes zero', '{"id":1e-999}', '1:7'],
   ['arrays 101 levels deep', `{"id":${deep('[', ']', 100)}}`, '1:106'],
-  ['objects 101 levels deep', `${deep('{"id":', '}', 101).replace('}', '1}')}`, '1:601'],
-  ['arrays that never close', '['.repeat(90_000), '1:101'],
 ];
 
 describe('a REST operation', () => {
@@ -83,8 +59,6 @@ describe('a REST operation', () => {
 
   test.each([
     ['a lone byte', [0x7b, 0xff, 0x7d]],
-    ['an overlong NUL', [0x22, 0xc0, 0x80, 0x22]],
-    ['an encoded surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
   ])('refuses what is not UTF-8 with 400: %s', async (_what, bytes) => {
     const answer = await send(path, Uint8Array.from(bytes));
@@ -94,33 +68,19 @@ describe('a REST operation', () => {
   test.each([
     'text/plain',
     'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
-    'application/graphql',
     'application/json-patch+json',
-    'application/jsonp',
-    'json',
     'application/json; charset=latin1',
-    'application/json; charset=utf-16',
-    'application/json;charset="iso-8859-1"',
     'application/json, text/plain',
   ])('refuses %s with 415', async (type) => {
     const answer = await send(path, '{}', { 'content-type': type });
     expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  test.each(['gzip', 'deflate, gzip', 'br', 'x-unknown'])(
-    'refuses a body encoded with %s with 415',
-    async (encoding) => {
-      const answer = await send(path, gzipSync('{}'), { 'content-encoding': encoding });
-      expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-      expect(answer.headers.get('accept-encoding')).toBe('identity');
-      expect(answer.detail).toBe('The request body is compressed. Send it uncompressed, without Content-Encoding.');
-    },
-  );
-
-  test('takes a body that says it is not encoded', async () => {
-    expect((await send(path, 'goal', { 'content-encoding': 'Identity' })).code).toBe('MALFORMED_JSON');
+  test.each(['gzip', 'x-unknown'])('refuses a body encoded with %s with 415', async (encoding) => {
+    const answer = await send(path, gzipSync('{}'), { 'content-encoding': encoding });
+    expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(answer.headers.get('accept-encoding')).toBe('identity');
+    expect(answer.detail).toBe('The request body is compressed. Send it uncompressed, without Content-Encoding.');
   });
 
   test('refuses a body without a type with 415', async () => {
@@ -128,17 +88,9 @@ describe('a REST operation', () => {
     expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  test.each(['[]', '[{"id":"g"}]', 'null', 'true', '42', '"id"', '[null]'])(
-    'refuses %s, which is no object, with 400',
-    async (body) => {
-      const answer = await send(path, body);
-      expect([answer.status, answer.code]).toEqual([400, 'BAD_USER_INPUT']);
-    },
-  );
-
-  test('refuses a body beyond the limit with 413, declared or counted', async () => {
-    const answer = await send(path, `{"id":"${'x'.repeat(100_000)}"}`);
-    expect([answer.status, answer.code, answer.headers.get('connection')]).toEqual([413, 'PAYLOAD_TOO_LARGE', 'close']);
+  test.each(['[]', 'null', '"id"'])('refuses %s, which is no object, with 400', async (body) => {
+    const answer = await send(path, body);
+    expect([answer.status, answer.code]).toEqual([400, 'BAD_USER_INPUT']);
   });
 
   test.each(['application/json;charset=utf-8', 'APPLICATION/JSON; Charset="UTF-8"'])('takes %s', async (type) => {
@@ -169,24 +121,9 @@ describe('a value the database cannot hold', () => {
     [restPaths.reopenGoal, '{"id":null,"message":"VALUE"}', 400, 'BAD_USER_INPUT'],
     [restPaths.reopenGoal, '{"id":"g","subscriber_ids":["VALUE"]}', 400, 'BAD_USER_INPUT'],
     [restPaths.reopenGoal, '{"VALUE":1}', 400, 'BAD_USER_INPUT'],
-    [restPaths.deleteResourceHubFile, '{"file_id":"VALUE"}', 404, 'NOT_FOUND'],
-    [restPaths.deleteResourceHubFile, '{"VALUE":"f"}', 400, 'BAD_USER_INPUT'],
-    [
-      restPaths.restoreDocumentVersion,
-      '{"document_id":"VALUE","version_number":1,"expected_current_version":1}',
-      404,
-      'NOT_FOUND',
-    ],
     ['/graphql', '{"query":"query ($id: ID!) { goal(id: $id) { id } }","variables":{"id":"VALUE"}}', 200, 'NOT_FOUND'],
     ['/graphql', '{"query":"VALUE"}', 400, 'GRAPHQL_PARSE_FAILED'],
     ['/graphql', '{"query":"{ viewer { person { id } } }","operationName":"VALUE"}', 400, 'BAD_REQUEST'],
-    ['/graphql', '{"query":"{ viewer { person { id } } }","VALUE":1}', 400, 'BAD_REQUEST'],
-    [
-      '/graphql',
-      '{"query":"mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }","variables":{"input":{"id":"g","message":"VALUE"}}}',
-      400,
-      'BAD_USER_INPUT',
-    ],
   ])('%s %s is %i %s', async (path, body, status, code) => {
     for (const value of [nul, surrogate]) {
       const answer = await send(path, body.replace('VALUE', value));
@@ -255,11 +192,4 @@ describe('over a real socket', () => {
       expect(await text(client)).toMatch(/^HTTP\/1\.1 413 .*connection: close/is);
     },
   );
-
-  test('a client that goes away in the middle of its body does no harm', async () => {
-    const client = await socket();
-    client.write(`${head(restPaths.reopenGoal, 'Content-Length: 1000')}{"id":`);
-    client.destroy();
-    expect((await world.post(restPaths.reopenGoal, caller.token, {})).status).toBe(200);
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
@@ -37,43 +36,9 @@ describe('the deleted files of a hub', () => {
     expect(nodes[0]).toMatchObject({ deletedAt: '2026-01-03T00:00:00.000Z', deletedBy: { id: caller.id } });
   });
 
-  test('come in pages', async () => {
-    const { caller, hub, ids } = await hubWithDeleted(5);
-    const found: string[] = [];
-    for (let after: string | null = null, more = true; more; ) {
-      const { nodes, pageInfo }: Json = await deletedFiles(caller.token, hub.id, { first: 2, after });
-      found.push(...nodes.map(({ id }: Json) => id));
-      ({ endCursor: after, hasNextPage: more } = pageInfo);
-    }
-    expect(found).toEqual(ids.reverse());
-  });
-
   test.each([10, 40])('are null for a caller at level %i, who cannot delete', async (spaceLevel) => {
     const { caller, hub } = await hubWithDeleted(1, { companyLevel: 0, spaceLevel });
     expect(await deletedFiles(caller.token, hub.id)).toBeNull();
-  });
-
-  test('are read with a read-only token, and lose a file that is recovered', async () => {
-    const { caller, hub, ids } = await hubWithDeleted(2);
-    await world.sql('UPDATE resource_hub_files SET deleted_at = NULL, deleted_by_id = NULL WHERE id = $1', [ids[0]]);
-    const { nodes } = await deletedFiles(caller.readOnlyToken, hub.id);
-    expect(nodes.map(({ id }: Json) => id)).toEqual([ids[1]]);
-  });
-
-  test('of many hubs are as many statements as of one', async () => {
-    const { company, caller, hub, ids } = await hubWithDeleted(2);
-    const list = '{ resourceHubs { nodes { id deletedFiles { nodes { id } } } } }';
-    await world.graphql(caller.token, list);
-    const one = await statementsOf(() => world.graphql(caller.token, list));
-    for (let count = 0; count < 3; count += 1) {
-      const other = await world.hub(company, { spaceId: (await world.space(company, [caller])).id });
-      await world.file(other, caller, { deletedAt: new Date() });
-    }
-    const many = await statementsOf(() => world.graphql(caller.token, list));
-    expect(many.statements).toHaveLength(one.statements.length);
-    const hubs = many.result.body.data.resourceHubs.nodes;
-    expect(hubs.map(({ deletedFiles }: Json) => deletedFiles.nodes.length).sort()).toEqual([1, 1, 1, 2]);
-    expect(hubs.find(({ id }: Json) => id === hub.id).deletedFiles.nodes).toEqual(ids.reverse().map((id) => ({ id })));
   });
 });
 

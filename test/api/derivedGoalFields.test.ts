@@ -7,7 +7,6 @@ const { db } = world;
 const { company, caller, space } = await world.team();
 const day = (text: string) => new Date(`${text}Z`);
 const soon = day('2026-06-20T00:00:00');
-const long = day('2026-01-01T00:00:00');
 
 async function look(id: string, selection: string, token = caller.token): Promise<Json> {
   const { body } = await world.graphql(token, `query ($id: ID!) { goal(id: $id) { ${selection} } }`, { id });
@@ -27,53 +26,9 @@ const checkIns = (...statuses: string[]): Json => ({
   },
 });
 
-describe('the status of a goal', () => {
-  const closed = { closedAt: day('2026-05-01T00:00:00') };
-  const cases: [string, string, Json][] = [
-    ['missed', 'closed without success', { ...closed, success: false }],
-    ['pending', 'open without a check-in', { nextUpdateScheduledAt: soon }],
-    [
-      'caution',
-      'open and last reported so',
-      { nextUpdateScheduledAt: soon, ...checkIns('on_track', 'off_track', 'caution') },
-    ],
-    ['outdated', 'open and overdue, whatever was reported', { nextUpdateScheduledAt: long, ...checkIns('on_track') }],
-    [
-      'on_track',
-      'open, overdue and archived',
-      { nextUpdateScheduledAt: long, archivedAt: long, ...checkIns('on_track') },
-    ],
-  ];
-  test.each(cases)('is %s when it is %s', async (status, _, data) => {
-    expect(await goalWith(data, 'status')).toEqual({ status: status.toUpperCase() });
-  });
-});
-
-describe('a goal is outdated', () => {
-  const now = (time: string) => `2026-06-15T${time}`;
-  const cases: [boolean, string, string, Json][] = [
-    [
-      false,
-      '3 days past, at the last moment',
-      now('23:59:59.999'),
-      { nextUpdateScheduledAt: day('2026-06-12T00:00:00') },
-    ],
-    [
-      true,
-      '4 days past, at the first moment',
-      now('00:00:00'),
-      { nextUpdateScheduledAt: day('2026-06-11T23:59:59.999') },
-    ],
-    [false, 'closed', now('12:00:00'), { nextUpdateScheduledAt: long, closedAt: long, success: true }],
-    [false, 'archived', now('12:00:00'), { nextUpdateScheduledAt: long, archivedAt: long }],
-  ];
-  test.each(cases)('%s: when it is %s', async (isOutdated, _, time, data) => {
-    const before = world.now;
-    world.now = day(time);
-    const goal = await goalWith(data, 'isOutdated isClosed isArchived');
-    world.now = before;
-    expect(goal).toEqual({ isOutdated, isClosed: Boolean(data.closedAt), isArchived: Boolean(data.archivedAt) });
-  });
+test('the status of an open goal is that of its newest check-in', async () => {
+  const data = { nextUpdateScheduledAt: soon, ...checkIns('on_track', 'off_track', 'caution') };
+  expect(await goalWith(data, 'status')).toEqual({ status: 'CAUTION' });
 });
 
 test('the progress of a goal is that of its targets and its checklist', async () => {

@@ -275,53 +275,6 @@ describe.each(errorCodes)('%s', (code) => {
   });
 });
 
-describe('the same failure has the same words wherever it happens', () => {
-  const restExample = async (code: ErrorCode) =>
-    JSON.parse((await example(code, 'REST')).split('\n\n')[1] ?? '').detail;
-  const graphqlExample = async (code: ErrorCode) => JSON.parse(await example(code, 'GraphQL')).errors[0].message;
-
-  test.each<[string, ErrorCode, Provoke]>([
-    ['a readiness probe without a database', 'SERVICE_UNAVAILABLE', () => cutOff.fetch('/readyz')],
-    [
-      'a body that turns out too large while it is read',
-      'PAYLOAD_TOO_LARGE',
-      () =>
-        world.fetch(restPaths.reopenGoal, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${author.token}` },
-          body: new Blob([' '.repeat(1_048_577)]).stream(),
-          duplex: 'half',
-        }),
-    ],
-  ])('%s', async (_what, code, provoke) => {
-    const { status, body } = await provoke();
-    expect({ status, detail: body.detail }).toEqual({
-      status: catalogue[code].status,
-      detail: await restExample(code),
-    });
-  });
-
-  test.each<[string, ErrorCode, Provoke]>([
-    ['an unknown token', 'UNAUTHENTICATED', () => world.graphql(`gp_${'x'.repeat(43)}`, '{ __typename }', {}, accept)],
-    [
-      'a goal that nobody has',
-      'NOT_FOUND',
-      () => world.graphql(author.token, '{ goal(id: "goal-launch-mobile-ap") { id } }'),
-    ],
-  ])('%s', async (_what, code, provoke) => {
-    const { body } = await provoke();
-    expect(body.errors[0].message).toBe(await graphqlExample(code));
-  });
-});
-
-describe('error pages', () => {
-  test('/errors lists every code', async () => {
-    const { status, body } = await world.fetch('/errors');
-    expect(status).toBe(200);
-    for (const code of errorCodes) expect(body.text).toContain(`<a href="/errors/${code}">${code}</a>`);
-  });
-});
-
 const meant = (path: string) => `Did you mean /api/external/v1/${path}?`;
 
 describe('problems of paths that are not REST', () => {
@@ -333,14 +286,7 @@ describe('problems of paths that are not REST', () => {
       'NOT_FOUND',
       `The path /restore_document_version does not exist. ${meant('documents/restore_document_version')}`,
     ],
-    [
-      '/errors/VERSION_CONFLIKT',
-      'GET',
-      'NOT_FOUND',
-      'The path /errors/VERSION_CONFLIKT does not exist. Did you mean /errors/VERSION_CONFLICT?',
-    ],
     ['/healthz', 'DELETE', 'METHOD_NOT_ALLOWED', '/healthz does not support DELETE. Use GET or HEAD.'],
-    ['/errors', 'POST', 'METHOD_NOT_ALLOWED', '/errors does not support POST. Use GET or HEAD.'],
   ] as const)('%s %s is %s', async (path, method, code, detail) => {
     const { status, headers, body } = await world.fetch(path, { method });
     expect(headers.get('content-type')).toBe('application/problem+json');
@@ -351,15 +297,6 @@ describe('problems of paths that are not REST', () => {
       detail,
       code,
       request_id: headers.get('x-request-id'),
-    });
-  });
-
-  test('/graphql DELETE says which methods it has', async () => {
-    const { status, headers, body } = await world.fetch('/graphql', { method: 'DELETE', headers: accept });
-    expect({ status, allow: headers.get('allow'), message: body.errors[0].message }).toEqual({
-      status: 405,
-      allow: 'GET, POST',
-      message: '/graphql does not support DELETE. Use GET or POST.',
     });
   });
 });

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { statementsOf } from '../support/statements.js';
+import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json, reads } from '../support/world.js';
 
 // These tests ask for more at once than the limits allow.
 const world = await createWorld({ queryLimits: { complexity: 1_000_000 } });
 const { db } = world;
-
-async function team() {
-  const company = await world.company();
-  const caller = await world.person(company);
-  return { company, caller, space: await world.space(company, [caller]) };
-}
 
 async function read(token: string, document: string, variables: Json = {}): Promise<Json> {
   const { body } = await world.graphql(token, document, variables);
@@ -43,9 +38,9 @@ const tooShort = 'must have a word of at least 3 characters, or of 2 in Chinese,
 
 describe('a list of goals', () => {
   test('pages forwards and backwards through every row once, in a stable order though names and times are equal', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     const day = (n: number) => new Date(Date.UTC(2026, 0, 1 + (n % 3)));
-    for (let n = 0; n < 11; n++) {
+    for (let n = 0; n < 8; n++) {
       await world.goal(space, {
         name: `${n % 2 ? 'same' : 'SAME'} ${n % 4}`,
         insertedAt: day(n),
@@ -56,17 +51,17 @@ describe('a list of goals', () => {
       for (const direction of ['ASC', 'DESC']) {
         const order = `{ field: ${field}, direction: ${direction} }`;
         const whole = await walk(caller.token, 100, order);
-        expect(whole).toHaveLength(11);
+        expect(whole).toHaveLength(8);
         for (const back of [false, true]) expect(await walk(caller.token, 3, order, '{}', back)).toEqual(whole);
       }
     }
     expect((await walk(caller.token, 4, '{ field: NAME }')).map((name) => name.toLowerCase())).toEqual(
-      [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3].map((n) => `same ${n}`),
+      [0, 0, 1, 1, 2, 2, 3, 3].map((n) => `same ${n}`),
     );
   });
 
   test('goes on where it was when the row of the cursor is gone', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     const goals = [];
     for (const name of ['a', 'b', 'c', 'd']) goals.push(await world.goal(space, { name }));
     const page = 'query($after: String) { goals(first: 2, after: $after) { nodes { name } pageInfo { endCursor } } }';
@@ -79,44 +74,25 @@ describe('a list of goals', () => {
   });
 
   test.each([
-    ['first: 101', 'first', 'must be at most 100'],
     ['first: 1, last: 1', 'last', 'must not be given together with first'],
-    ['after: "!"', 'after', 'is not a cursor of this list in this order'],
     [`after: "${cursor('spaces', 0, 'a', 'b')}"`, 'after', 'is not a cursor of this list in this order'],
-    [`after: "${cursor('goals.name', 0, 7, 'b')}"`, 'after', 'is not a cursor of this list in this order'],
     [`after: "${cursor('goals.name', 0, '\u0000', 'b')}"`, 'after', 'is not a cursor of this list in this order'],
     [`after: "${cursor('goals.name', 'x', 'a', 'b')}"`, 'after', 'is not a cursor of this list in this order'],
     [
-      `after: "${cursor('goals.insertedAt', 0, '2026-01-01T00:00:00Z', 'b')}"`,
+      `after: "${cursor('goals.insertedAt', 0, '2024-04-31T00:00:00.000Z', '')}", orderBy: { field: INSERTED_AT }`,
       'after',
       'is not a cursor of this list in this order',
     ],
-    ['filter: { text: "ab" }', 'filter.text', tooShort],
     ['filter: { text: "  ab " }', 'filter.text', tooShort],
   ])('with %s answers BAD_USER_INPUT for %s', async (args, field, message) => {
-    const { caller } = await team();
+    const { caller } = await world.team();
     const { status, body } = await world.graphql(caller.token, `{ goals(${args}) { nodes { id } } }`);
     expect(status).toBe(400);
     expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field, message }] });
   });
 
-  test.each([
-    ['0000-01-01T00:00:00.000Z'],
-    ['2026-02-31T00:00:00Z; x'],
-    ['2024-04-31T00:00:00.000Z'],
-    ['2024-01-01T24:00:00Z'],
-  ])('with a forged moment %s in the cursor answers 400', async (moment) => {
-    const { caller } = await team();
-    const after = cursor('goals.insertedAt', 0, moment, '');
-    const { status } = await world.graphql(
-      caller.token,
-      `{ goals(after: "${after}", orderBy: { field: INSERTED_AT }) { nodes { id } } }`,
-    );
-    expect(status).toBe(400);
-  });
-
   test('with first: 0 is an empty page that knows whether there is more', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     await world.goal(space);
     const { goals } = await read(
       caller.token,
@@ -126,7 +102,7 @@ describe('a list of goals', () => {
   });
 
   test('says on the page before a cursor that the row of the cursor follows', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     for (const name of ['a', 'b', 'c']) await world.goal(space, { name });
     const page = (args: string) => `{ goals(${args}) { nodes { name } pageInfo { hasNextPage startCursor } } }`;
     const { goals: last } = await read(caller.token, page('last: 1'));
@@ -136,7 +112,7 @@ describe('a list of goals', () => {
   });
 
   test('filters by space, closed, archived and champion', async () => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const other = await world.space(company, [caller]);
     await world.goal(space, { name: 'open' });
     await world.closedGoal(space, { name: 'closed', championId: caller.id });
@@ -154,7 +130,7 @@ describe('a list of goals', () => {
   });
 
   test('filters by a text in the name, in upper or lower case and literally', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     for (const name of ['Grow 100% of Revenue', 'revenue growth', 'Ünïque', 'Plan', 'C:\\plans'])
       await world.goal(space, { name });
     const found = (text: string) =>
@@ -173,14 +149,12 @@ describe('a list of goals', () => {
     ['Les cafés de Łódź', ['cafes', 'cafe\u0301s', 'lodz', 'ŁÓDŹ']],
     ['ΟΔΟΣ ΕΡΜΟΥ', ['οδος', 'οδοσ', 'ερμου οδος']],
     ['Straße 12', ['strasse', 'STRASSE', 'straße']],
-    ['ﬁnal\u00a0Ｐｌａｎ', ['final plan', 'plan final']],
     ['会议记录', ['会议', '议记', '记录', '会议记录']],
     ['東京タワー', ['東京', 'タワ', 'タワー']],
-    ['서울 회의록', ['회의', '서울', '회의록 서울']],
     ['İstanbul ofisi', ['istanbul']],
     ['a_b 50%', ['a_b', '50%']],
   ])('finds %j by what people type', async (name, texts) => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     for (const each of [name, 'another']) await world.goal(space, { name: each });
     const found = (text: string) =>
       walk(caller.token, 1, '{ field: NAME }', JSON.stringify({ text }).replace('"text"', 'text'));
@@ -190,7 +164,7 @@ describe('a list of goals', () => {
   });
 
   test('sorts names as the Unicode collation algorithm does', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     const names = [
       'zoo',
       'Öl',
@@ -212,7 +186,7 @@ describe('a list of goals', () => {
   });
 
   test('keeps its place for names longer than an index holds', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     const long = 'x'.repeat(5000);
     for (const end of ['a', 'b', 'c']) await world.goal(space, { name: long + end });
     expect((await walk(caller.token, 1, '{ field: NAME }')).sort()).toEqual([`${long}a`, `${long}b`, `${long}c`]);
@@ -223,7 +197,7 @@ describe('the goals of a space, and those beneath a goal', () => {
   const hidden = { companyLevel: 0, spaceLevel: 0 };
 
   test.each(['space', 'goal'] as const)('of each %s page through what the caller can see, by name', async (kind) => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const other = await world.space(company, [caller]);
     const parents = kind === 'space' ? [space, other] : [await world.goal(space), await world.goal(space)];
     const under = (index: number) => (kind === 'space' ? {} : { parentGoalId: parents[index]?.id });
@@ -253,37 +227,6 @@ describe('the goals of a space, and those beneath a goal', () => {
     expect([names(first), first.pageInfo.hasNextPage]).toEqual([['a', 'B'], true]);
     expect(names((await page(3, first.pageInfo.endCursor)).one.list)).toEqual(['c', 'd', 'e']);
   });
-
-  test('are read for all parents of a page at once', async () => {
-    const { caller, space } = await team();
-    const add = async () => world.goal(space, { parentGoalId: (await world.goal(space)).id });
-    const document = '{ goals { nodes { subgoals { nodes { name } } space { goals { nodes { name } } } } } }';
-    const count = async () => (await statementsOf(() => read(caller.readOnlyToken, document))).statements.length;
-    await add();
-    await count();
-    const few = await count();
-    for (let n = 0; n < 4; n += 1) await add();
-    expect(await count()).toBe(few);
-  });
-});
-
-describe('what a list shows', () => {
-  test('of another company is nothing, not even by its ids', async () => {
-    const { caller } = await team();
-    const { caller: stranger, space } = await team();
-    await world.goal(space, { championId: stranger.id });
-    const hub = await world.hub(space, { spaceId: space.id });
-    const { goals, byChampion, resourceHubs } = await read(
-      caller.token,
-      `{ goals(filter: { spaceId: "${space.id}" }) { totalCount nodes { id } }
-         byChampion: goals(filter: { championId: "${stranger.id}" }) { totalCount }
-         resourceHubs(filter: { spaceId: "${space.id}" }) { totalCount } }`,
-    );
-    expect([goals.totalCount, byChampion.totalCount, resourceHubs.totalCount]).toEqual([0, 0, 0]);
-    for (const document of [`{ resourceHub(id: "${hub.id}") { id } }`, `{ space(id: "${space.id}") { id } }`]) {
-      expect((await world.graphql(caller.token, document)).body.errors[0].extensions.code).toBe('NOT_FOUND');
-    }
-  });
 });
 
 describe('the nodes of a hub', () => {
@@ -292,7 +235,7 @@ describe('the nodes of a hub', () => {
     ... on ResourceHubFile { size blob { filename } } }`;
 
   async function furnished() {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const colleague = await world.person(company);
     const hub = await world.hub(company, { spaceId: space.id });
     const folder = await world.folder(hub);
@@ -309,7 +252,7 @@ describe('the nodes of a hub', () => {
     await world.file(hub, caller, { name: 'gone', deletedAt: new Date() });
     await world.document(hub, caller, ['text'], { name: 'gone too', deletedAt: new Date() });
     await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
-    const document = `{ resourceHub(id: "${hub.id}") { nodes { totalCount nodes ${fields} } } }`;
+    const document = `{ resourceHub(id: "${hub.id}") { nodes(filter: { text: null }) { totalCount nodes ${fields} } } }`;
     const { nodes } = (await read(caller.token, document)).resourceHub;
     expect(names(nodes)).toEqual(['zebra', draft.name, 'Minutes', 'apple.png', 'Banana.png']);
     expect(nodes.nodes[0]).toMatchObject({ __typename: 'ResourceHubFolder', childrenCount: 1, parentFolderId: null });
@@ -324,33 +267,8 @@ describe('the nodes of a hub', () => {
     ]);
   });
 
-  test('page across kinds, forwards and backwards', async () => {
-    const { caller, hub } = await furnished();
-    const all = ['zebra', 'Minutes', 'apple.png', 'Banana.png'];
-    for (const [size, cursor, edge] of [
-      ['first', 'after', 'endCursor'],
-      ['last', 'before', 'startCursor'],
-    ]) {
-      const found: string[][] = [];
-      for (let at: string | null = null; ; ) {
-        const { nodes }: Json = (
-          await read(
-            caller.token,
-            `query($at: String) { resourceHub(id: "${hub.id}") { nodes(${size}: 1, ${cursor}: $at) {
-              nodes { name } pageInfo { ${edge} } } } }`,
-            { at },
-          )
-        ).resourceHub;
-        at = nodes.pageInfo[edge ?? ''];
-        if (at === null) break;
-        found.push(names(nodes));
-      }
-      expect(found.flat()).toEqual(size === 'first' ? all : all.toReversed());
-    }
-  });
-
   test('are found by name in all folders of the hub, page by page, without what the caller may not see', async () => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const colleague = await world.person(company);
     const [hub, other] = [
       await world.hub(company, { spaceId: space.id }),
@@ -390,19 +308,6 @@ describe('the nodes of a hub', () => {
     expect(names(await found(caller, 'report', 'last: 2'))).toEqual(['Report A.pdf', 'report_b.pdf']);
   });
 
-  test.each([
-    ['null', 'filter: null'],
-    ['a text that is null', 'filter: { text: null }'],
-  ])('with the filter %s are those at the root', async (_, filter) => {
-    const { caller, hub, folder } = await furnished();
-    await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
-    const { resourceHub } = await read(
-      caller.token,
-      `{ resourceHub(id: "${hub.id}") { nodes(${filter}) { nodes ${fields} } } }`,
-    );
-    expect(names(resourceHub.nodes)).toEqual(['zebra', 'Minutes', 'apple.png', 'Banana.png']);
-  });
-
   test('in a folder are its own, and a folder in an invisible hub does not exist', async () => {
     const { caller, hub, folder } = await furnished();
     await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
@@ -413,7 +318,7 @@ describe('the nodes of a hub', () => {
       childrenCount: 1,
       nodes: { nodes: [{ name: 'deeper' }] },
     });
-    const { caller: stranger } = await team();
+    const { caller: stranger } = await world.team();
     expect((await world.graphql(stranger.token, document)).body.errors[0].extensions.code).toBe('NOT_FOUND');
   });
 });
@@ -426,7 +331,7 @@ describe('the nodes of all hubs', () => {
     (await read(token, document, variables)).resourceHubNodes;
 
   test('are found by name in every hub that the caller can see, paged, in one order', async () => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const guest = await world.person(company, { type: 'guest' });
     const goal = await world.goal(space, { name: 'Goal' });
     const closed = await world.space(company, [], { companyLevel: 0 });
@@ -465,19 +370,6 @@ describe('the nodes of all hubs', () => {
     expect(await find(guest, { text: 'report' })).toMatchObject({ totalCount: 0, nodes: [] });
     expect(names(await find(stranger, { text: 'report' }))).toEqual(['report of another company']);
   });
-
-  test.each<[string, Json, string, string]>([
-    ['too short a text', { text: ' ab ' }, 'text', tooShort],
-    ['too long a text', { text: 'x'.repeat(201) }, 'text', 'must have at most 200 characters'],
-    ['a cursor of another list', { text: 'abc', after: 'x' }, 'after', 'is not a cursor'],
-  ])('are not found by %s', async (_what, variables, field, message) => {
-    const { caller } = await team();
-    const { status, body } = await world.graphql(caller.token, document, variables);
-    expect(status).toBe(400);
-    expect(body.errors[0].extensions.errors).toEqual([
-      expect.objectContaining({ field, message: expect.stringContaining(message) }),
-    ]);
-  });
 });
 
 test('fragments on several types may ask for different lists at one place of the answer', async () => {
@@ -505,23 +397,8 @@ test('fragments on several types may ask for different lists at one place of the
   ]);
 });
 
-test('fragments on several types may ask for more of the same list at one place of the answer', async () => {
-  const { caller, hub } = await world.teamWithHub('space');
-  await world.file(hub, caller);
-  await world.document(hub, caller);
-  const query = `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes {
-    ... on ResourceHubDocument { its: resourceHub { ...Shared } }
-    ... on ResourceHubFile { its: resourceHub { ...Shared nodes { nodes { ... on ResourceHubDocument { currentVersion } } } } }
-  } } } }
-  fragment Shared on ResourceHub { nodes { nodes { __typename } } }`;
-  const { body } = await world.graphql(caller.token, query, { id: hub.id });
-  expect(body.errors).toBeUndefined();
-  const [ofDocument, ofFile] = body.data.resourceHub.nodes.nodes.map(({ its }: Json) => its.nodes.nodes[0]);
-  expect([ofDocument.currentVersion, ofFile.currentVersion]).toEqual([undefined, 3]);
-});
-
 test('versions of a document come newest first, by pages', async () => {
-  const { company, caller, space } = await team();
+  const { company, caller, space } = await world.team();
   const hub = await world.hub(company, { spaceId: space.id });
   const document = await world.document(hub, caller, ['one', 'two', 'three', 'four']);
   const { resourceHubDocument } = await read(
@@ -537,7 +414,7 @@ test('versions of a document come newest first, by pages', async () => {
 });
 
 test.each([2 ** 31, 1.5, '4'])('a cursor of versions with the number %s is none', async (number) => {
-  const { company, caller, space } = await team();
+  const { company, caller, space } = await world.team();
   const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
   const { body } = await world.graphql(
     caller.token,
@@ -549,36 +426,24 @@ test.each([2 ** 31, 1.5, '4'])('a cursor of versions with the number %s is none'
   ]);
 });
 
-describe("the viewer's notifications", () => {
-  async function notified() {
-    const { company, caller, space } = await team();
-    const reader = await world.person(company, { type: 'guest' });
-    await db.spaceMember.create({
-      data: { companyId: company.companyId, spaceId: space.id, personId: reader.id },
-    });
-    for (const message of ['one', 'two', 'three']) {
-      const goal = await world.closedGoal(space, { name: message });
-      await world.graphql(
-        caller.token,
-        'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
-        { input: { id: goal.id, message, subscriberIds: [reader.id] } },
-      );
-    }
-    return { reader, space };
+test("the viewer's notifications come newest first; only the unread or only the read ones when asked", async () => {
+  const { company, caller, space } = await world.team();
+  const reader = await world.person(company);
+  for (const message of ['one', 'two', 'three']) {
+    const { id } = await world.closedGoal(space);
+    const input = { id, message, subscriberIds: [reader.id] };
+    await world.graphql(caller.token, mutation('reopenGoal'), { input });
   }
-  const list = (args: string) =>
-    `{ viewer { notifications${args} { totalCount nodes { id isRead activity { message subject { ... on Goal { name } } } } } } }`;
-
-  test('come newest first; only the unread or only the read ones when asked', async () => {
-    const { reader } = await notified();
-    const all = (await read(reader.token, list(''))).viewer.notifications;
-    expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
-    await db.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
-    const unread = (await read(reader.token, list('(isRead: false)'))).viewer.notifications;
-    const read_ = (await read(reader.token, list('(isRead: true)'))).viewer.notifications;
-    expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
-    expect([ids(read_), read_.totalCount]).toEqual([[all.nodes[1].id], 1]);
-  });
+  const list = async (args: string) => {
+    const document = `{ viewer { notifications${args} { totalCount nodes { id activity { message } } } } }`;
+    return (await read(reader.token, document)).viewer.notifications;
+  };
+  const all = await list('');
+  expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
+  await db.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
+  const [unread, alreadyRead] = [await list('(isRead: false)'), await list('(isRead: true)')];
+  expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
+  expect([ids(alreadyRead), alreadyRead.totalCount]).toEqual([[all.nodes[1].id], 1]);
 });
 
 describe('statements', () => {
@@ -594,13 +459,13 @@ describe('statements', () => {
   }`;
 
   test('do not grow with the page or the data', async () => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const add = async () => {
       const goal = await world.closedGoal(await world.space(company, [caller]), { championId: caller.id });
       const author = await world.person(company);
-      const reopen = 'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }';
       await db.accessGrant.create({ data: { ...company, goalId: goal.id, personId: author.id, level: 70 } });
-      await world.graphql(author.token, reopen, { input: { id: goal.id, message: 'x', subscriberIds: [caller.id] } });
+      const input = { id: goal.id, message: 'x', subscriberIds: [caller.id] };
+      await world.graphql(author.token, mutation('reopenGoal'), { input });
       const hub = await world.hub(company, { goalId: goal.id });
       for (let n = 0; n < 2; n++) {
         const folder = await world.folder(hub);
@@ -632,38 +497,6 @@ describe('statements', () => {
     expect(await count(50)).toBe(small);
     // Prisma reads the rows of a page apart from their order.
     expect(small).toBe(reads === 'reader' ? 15 : 22);
-  });
-
-  test.each([
-    ['{ goals { nodes { name space { name } champion { fullName } } } }', 2, 3],
-    ['{ goals { edges { cursor node { name } } nodes { id name } pageInfo { endCursor } } }', 2, 3],
-    ['{ goals { totalCount } }', 2, 2],
-    ['{ goals { totalCount nodes { id } } }', 3, 4],
-    ['{ goals { pageInfo { hasNextPage } } }', 2, 2],
-    [
-      '{ goals { nodes { activities { nodes { message subject { ... on Goal { name } } documentVersion { id } } } } } }',
-      3,
-      5,
-    ],
-  ])('of %s are %i, with the one for the token', async (text, byReader, byPrisma) => {
-    const { caller, space } = await team();
-    await world.goal(space);
-    const goal = await world.closedGoal(space);
-    await db.activity.create({
-      data: {
-        action: 'goal_closed',
-        name: 'Before',
-        companyId: caller.companyId,
-        authorId: caller.id,
-        goalId: goal.id,
-      },
-    });
-    await world.graphql(caller.token, '{ viewer { person { id } } }');
-    const { result, statements } = await statementsOf(() => world.graphql(caller.token, text));
-    expect(result.body.errors).toBeUndefined();
-    expect(statements.filter(({ text: sql }) => !sql.startsWith('UPDATE'))).toHaveLength(
-      reads === 'reader' ? byReader : byPrisma,
-    );
   });
 });
 

@@ -35,8 +35,10 @@ describe('tools/list', () => {
     expect(body.result.tools.length).toBeLessThanOrEqual(10);
   });
 
-  test('shows a read-only token no tool that changes anything, and says of each tool what it does', async () => {
+  test('shows a token only the tools that it may use, and says of each what it does', async () => {
     expect(Object.keys(await reader.tools())).toEqual(readers);
+    const scoped = await tokenOf({ canWrite: true, scopes: ['reopen_goal'] });
+    expect(Object.keys(await scoped.tools())).toEqual([...readers, 'reopen_goal']);
     for (const [name, { annotations }] of Object.entries(await agent.tools())) {
       const isChanging = operations.includes(name);
       expect(annotations).toEqual({
@@ -45,17 +47,6 @@ describe('tools/list', () => {
         ...(isChanging && { destructiveHint: !harmless.includes(name), idempotentHint: true }),
       });
     }
-  });
-
-  // Every set of operations that a token can be limited to.
-  const sets = Array.from({ length: 2 ** operations.length }, (_, bits) =>
-    operations.filter((_, index) => bits & (1 << index)),
-  );
-  test.each(sets)('shows a token limited to %j %j %j %j exactly these, and all previews', async (...given) => {
-    const scopes = given.filter((scope) => scope !== undefined);
-    const tools = await (await tokenOf({ canWrite: true, scopes })).tools();
-    expect(Object.keys(tools)).toEqual([...readers, ...scopes]);
-    expect(Object.keys(tools.preview_change.inputSchema.properties)).toEqual(operations);
   });
 
   test('shows the arguments of each operation, which a person who approves a call can read', async () => {
@@ -97,21 +88,6 @@ describe('a token', () => {
         remedy: 'preview_change shows what would change. No tool can change that: tell the person whom you work for.',
       });
     }
-  });
-
-  test('that is limited to this surface is refused on the others, and one that is limited to others here', async () => {
-    const here = await tokenOf({ surfaces: ['mcp'] });
-    expect(Object.keys(await here.tools())).toEqual(readers);
-    expect((await world.graphql(here.token, '{ viewer { token { surfaces } } }')).body.errors[0].extensions.code).toBe(
-      'INSUFFICIENT_SCOPE',
-    );
-    const elsewhere = await tokenOf({ surfaces: ['rest', 'graphql'] });
-    const { status, body } = await elsewhere.request('tools/list');
-    expect({ status, ...body }).toMatchObject({
-      status: 403,
-      code: 'INSUFFICIENT_SCOPE',
-      missing_scopes: ['surface:mcp'],
-    });
   });
 });
 
@@ -170,42 +146,14 @@ describe('the tools that read', () => {
     ]);
     expect((await agent.data('read_document', { id, first: 1 })).versions.nodes).toHaveLength(1);
   });
-
-  test('list changes with who made them and how', async () => {
-    const { id } = await world.file(hub, caller);
-    for (const name of ['delete_resource_hub_file', 'recover_resource_hub_file'])
-      await agent.data(name, await agent.confirmed(name, { file_id: id }));
-    const { activities } = await agent.data('recent_changes', { file_id: id });
-    expect(activities.nodes).toMatchObject([
-      { action: 'resource_hub_file_recovered', surface: 'mcp', token: { name: 'write' }, author: { id: caller.id } },
-      { action: 'resource_hub_file_deleted', surface: 'mcp' },
-    ]);
-  });
 });
 
 describe('what is wrong', () => {
   const bad: [string, Json, Json[]][] = [
     ['find_goals', { texts: 'x' }, [{ field: 'texts', code: 'unknown' }]],
-    [
-      'find_goals',
-      { text: 5, is_closed: 'no' },
-      [
-        { field: 'text', code: 'type' },
-        { field: 'is_closed', code: 'type' },
-      ],
-    ],
-    ['find_goals', { text: 'x' }, [{ field: 'text', code: 'too_short' }]],
-    ['find_goals', { after: 'x' }, [{ field: 'after', code: 'invalid' }]],
     ['find_files_and_documents', {}, [{ field: 'text', code: 'required' }]],
-    ['find_files_and_documents', { deleted: 'yes' }, [{ field: 'deleted', code: 'type' }]],
-    ['find_files_and_documents', { text: 'x' }, [{ field: 'text', code: 'too_short' }]],
-    ['find_people', { text: 'x' }, [{ field: 'text', code: 'too_short' }]],
     ['recent_changes', { goal_id: 'x', file_id: 'y' }, [{ field: 'file_id', code: 'invalid' }]],
-    ['recent_changes', { first: 101 }, [{ field: 'first', code: 'too_large' }]],
     ['read_document', { version_number: 1 }, [{ field: 'id', code: 'required' }]],
-    ['read_document', { id: 'x', page: 0 }, [{ field: 'page', code: 'too_small' }]],
-    ['read_document', { id: 'x', first: -1 }, [{ field: 'first', code: 'too_small' }]],
-    ['read_document', { id: 'x', first: 1_000 }, [{ field: 'first', code: 'too_large' }]],
     ['preview_change', { reopen_gaol: {} }, [{ field: 'reopen_gaol', code: 'unknown' }]],
     [
       'preview_change',
@@ -248,13 +196,10 @@ describe('what is wrong', () => {
     ['no JSON', '{', {}, 400, -32_700],
     ['a key that is there twice', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"tools/list"}', {}, 400, -32_700],
     ['a batch', [message, message], {}, 400, -32_600],
-    ['no message', { hello: 'world' }, {}, 400, -32_600],
-    ['a version that nobody knows', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_022],
     ['an unknown tool', { ...message, method: 'tools/call', params: { name: 'drop_tables' } }, {}, 200, -32_602],
     ['an unknown method', { ...message, method: 'tools/destroy' }, {}, 200, -32_601],
     ['what would be told later', { ...message, method: 'subscriptions/listen' }, {}, 404, -32_601],
     ['a foreign Origin', message, { Origin: 'https://evil.example' }, 403, -32_000],
-    ['an Origin that is none', message, { Origin: 'null' }, 403, -32_000],
   ];
   test.each(refused)('is %s: an error of the protocol', async (_what, body, headers, status, code) => {
     const answer = await agent.message(body, headers);
@@ -338,21 +283,6 @@ describe('the itinerary of every surface', () => {
     expect(await asked({ method: 'POST', body: '{' })).toBe(401);
     expect(await asked({ method: 'POST', headers: { authorization }, body: '{' })).toBe(415);
     expect(await asked({ method: 'POST', headers: { authorization, ...json }, body: 'x'.repeat(1_048_577) })).toBe(413);
-  });
-
-  test('counts a request for its token, and refuses with 429', async () => {
-    const { createRateLimiters } = await import('../../src/platform/limits/index.js');
-    const rateLimiters = createRateLimiters({
-      store: 'memory',
-      databaseUrl: world.url,
-      windowSeconds: 60,
-      perToken: 1,
-      perAddress: 60,
-    });
-    const counting = new Agent(new World(world.db, world.url, { rateLimiters }), caller.token);
-    expect((await counting.message(list)).headers.get('ratelimit')).toContain('r=0');
-    const { status, headers } = await counting.message(list);
-    expect({ status, retryAfter: Number(headers.get('retry-after')) > 0 }).toEqual({ status: 429, retryAfter: true });
   });
 
   test('MCP=off turns it off', async () => {

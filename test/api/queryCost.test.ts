@@ -39,18 +39,6 @@ describe('every GraphQL answer reports its cost and the limits to a client that 
 
   test.each([
     ['a mutation', 'mutation { reopenGoal(input: {}) { goal { id } } }', 200, { complexity: 2, depth: 3, aliases: 0 }],
-    [
-      'a failed mutation',
-      'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }',
-      404,
-      { complexity: 2, depth: 3, aliases: 0 },
-    ],
-    [
-      'a query that does not fit the schema',
-      '{ viewer { nobody { id } } }',
-      400,
-      { complexity: 2, depth: 3, aliases: 0 },
-    ],
     ['a syntax error', '{', 400, { complexity: 0, depth: 0, aliases: 0 }],
   ])('%s', async (_what, query, status, cost) => {
     const answer = await ask(query);
@@ -68,11 +56,6 @@ describe('a document over a limit is refused before any SQL', () => {
     ['depth', nested(16), [{ limit: 'depth', actual: 16, maximum: 15 }]],
     ['aliases', aliased(31), [{ limit: 'aliases', actual: 31, maximum: 30 }]],
     ['mutations', mutations(11), [{ limit: 'mutations', actual: 11, maximum: 10 }]],
-    [
-      'mutations, in a fragment',
-      `mutation { ...M } fragment M on Mutation ${mutations(11).replace('mutation', '')}`,
-      [{ limit: 'mutations', actual: 11, maximum: 10 }],
-    ],
     [
       'complexity',
       `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { projects { champion { id } } } }`,
@@ -125,11 +108,6 @@ describe('a document over a limit is refused before any SQL', () => {
 
   test.each([
     [
-      'on pages, which are to be smaller',
-      '{ resourceHubs(first: 100) { nodes { all: nodes(first: 100) { nodes { id } } } } }',
-      'resourceHubs.nodes.all.nodes (10000, on pages of 100 × 100): ask for smaller pages with first, or for it in a request of its own.',
-    ],
-    [
       'by itself, which is to be left out',
       `{ ${aliasedAs('goal(id: "g") { potentialSubscribers { role } }', 5)} }`,
       'a0.potentialSubscribers (2010): leave it out, or ask for it in a request of its own.',
@@ -145,18 +123,6 @@ describe('a document over a limit is refused before any SQL', () => {
     expect(named).toBe(remedy);
   });
 
-  test('but not an everyday look into the folders of all hubs, with how much is in each', async () => {
-    const { caller: reader, hub } = await world.teamWithHub('space');
-    await world.folder(hub, (await world.folder(hub)).id);
-    const query = `{ resourceHubs { nodes { name nodes { nodes { name ... on ResourceHubFolder { childrenCount
-      nodes { nodes { name } } } } } } } }`;
-    const { body } = await world.graphql(reader.token, query, {}, { ...accept, ...report });
-    expect(body.errors).toBeUndefined();
-    expect(body.extensions.cost.complexity).toBe(1 + 20 * (1 + 1 + 20 * (1 + 2 + 1 + 20)));
-    const [{ nodes }] = body.data.resourceHubs.nodes;
-    expect(nodes.nodes).toMatchObject([{ childrenCount: 1, nodes: { nodes: [{}] } }]);
-  });
-
   test('if it is the operation to run: others in the document cost nothing', async () => {
     const query = `query Run { viewer { person { id } } } query Other ${aliased(31)}`;
     const run = (operationName: string) => world.post('/graphql', caller.token, { query, operationName }, accept);
@@ -169,7 +135,6 @@ describe('a document over a limit is refused before any SQL', () => {
 describe('what would exhaust the parser or the validator is refused, not 500', () => {
   test.each([
     ['a selection 20,000 levels deep', deep('{a', '}', 20_000)],
-    ['a selection 1,300 levels deep', deep('{a', '}', 1_300)],
     ['a list 20,000 levels deep', `{ goal(id: ${deep('[', ']', 20_000)}) { id } }`],
     [
       'an object 1,300 levels deep',
@@ -228,11 +193,10 @@ test('what REST shows is well within the limits when asked in GraphQL, and REST 
     expect(body.errors?.[0].extensions.code).not.toBe('QUERY_TOO_COMPLEX');
     expect(body.extensions.cost.complexity).toBeLessThan(3_000);
   }
-  const strict = await createWorld({ queryLimits: { complexity: 1, depth: 1, tokens: 12 } });
-  const owner = (await strict.team()).caller;
-  const { status, body } = await strict.post(restPaths.reopenGoal, owner.token, {});
+  const strict = new World(world.db, world.url, { queryLimits: { complexity: 1, depth: 1, tokens: 12 } });
+  const { status, body } = await strict.post(restPaths.reopenGoal, caller.token, {});
   expect([status, body]).toEqual([200, { goal: null }]);
-  const refused = await strict.graphql(owner.token, '{ viewer { person { id } } }');
+  const refused = await strict.graphql(caller.token, '{ viewer { person { id } } }');
   expect(refused.body.errors[0].extensions.exceeded).toEqual([
     { limit: 'complexity', actual: 2, maximum: 1 },
     { limit: 'depth', actual: 3, maximum: 1 },
@@ -266,8 +230,6 @@ describe('a connection counts its page', () => {
     ['last', '{ goals(last: 5) { nodes { id } } }', 1 + 5],
     ['a variable', 'query ($n: Int) { goals(first: $n) { nodes { id } } }', 1 + 7, { n: 7 }],
     ["a variable's default", 'query ($n: Int = 9) { goals(first: $n) { nodes { id } } }', 1 + 9],
-    ['a variable left out', 'query ($n: Int) { goals(first: $n) { nodes { id } } }', 1 + 20],
-    ['null', '{ goals(first: null) { nodes { id } } }', 1 + 20],
     ['nodes in edges', '{ goals(first: 3) { edges { cursor node { id } } pageInfo { hasNextPage } } }', 1 + 3 * 2 + 1],
     [
       'edges in a fragment',
@@ -276,7 +238,6 @@ describe('a connection counts its page', () => {
     ],
     ['a list in a node: 10', '{ goals(first: 3) { nodes { tags { name } } } }', 1 + 3 * (1 + 10)],
     ['a page in a page', '{ goals(first: 3) { nodes { children(first: 4) { nodes { id } } } } }', 1 + 3 * (1 + 1 + 4)],
-    ['nonsense', '{ goals(first: -5) { nodes { id } } }', 1 + 20],
     ['more than there is', '{ goals(first: 2000000000) { nodes { id } } }', 2_000_000_001],
   ])('%s', (_what, query, expected, variables) => {
     expect(complexityOf(parse(query), variables)).toBe(expected);
@@ -285,51 +246,18 @@ describe('a connection counts its page', () => {
   test.each<[string, string, Record<string, unknown>, number]>([
     ['the number of all items: 100', '{ goals { totalCount } }', {}, 101],
     ['a text that is looked for: 250', '{ goals(filter: { text: "abc", isClosed: true }) { totalCount } }', {}, 351],
-    ['a text in a variable', 'query ($t: String) { goals(filter: { text: $t }) { totalCount } }', { t: 'abc' }, 351],
-    [
-      'a text that is looked for in a hub',
-      '{ resourceHub(id: "h") { nodes(filter: { text: "abc" }) { totalCount } } }',
-      {},
-      352,
-    ],
     ['a text that is looked for in all hubs', '{ resourceHubNodes(text: "abc") { totalCount } }', {}, 351],
     ['all that is unread: 400', '{ goal(id: "g") { notifications { id } } }', {}, 411],
     ['what is in a folder: 2', '{ resourceHubFolder(id: "f") { name childrenCount } }', {}, 3],
     ['the folders above a file: 20', '{ resourceHubFile(id: "f") { pathToFile { id } } }', {}, 31],
-    ['no text', '{ goals(filter: { text: null, isClosed: true }) { totalCount } }', {}, 101],
   ])('what reads more than it returns is weighed: %s', async (_what, query, variables, complexity) => {
     const { body } = await ask(query, variables);
     expect(body.extensions.cost.complexity).toBe(complexity);
   });
-
-  test.each([
-    ['texts looked for in all goals, and counted', 30, 'goals(filter: { text: "abc" }) { totalCount }'],
-    ['everybody whom something concerns', 5, 'goal(id: "g") { potentialSubscribers { role } }'],
-  ])('as many as aliases allow of the same is too much: %s', async (_what, count, field) => {
-    const { status, body } = await ask(`{ ${Array.from({ length: count }, (_, index) => `a${index}: ${field}`)} }`);
-    expect([status, body.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
-  });
-
-  test('of the request, also where the document came with other page sizes before', () => {
-    const document = parse(`query ($n: Int = 9, $m: Int) { goals(first: $n) { ...G } }
-      fragment G on GoalConnection { nodes { children(first: $m) { nodes { id } } } }`);
-    const given = [{}, { n: 2, m: 3 }, { n: 2, m: 4 }, { n: 2, m: 4, other: 1 }, { n: null, m: null }, {}];
-    const pages = [
-      [9, 20],
-      [2, 3],
-      [2, 4],
-      [2, 4],
-      [20, 20],
-      [9, 20],
-    ] as const;
-    expect(given.map((variables) => complexityOf(document, variables))).toEqual(
-      pages.map(([outer, inner]) => 1 + outer * (1 + 1 + inner)),
-    );
-  });
 });
 
 describe('lists with too many items in all', async () => {
-  const wide = await createWorld({ queryLimits: { complexity: 1_000_000, aliases: 100 } });
+  const wide = new World(world.db, world.url, { queryLimits: { complexity: 1_000_000, aliases: 100 } });
   const own = await wide.team();
   const members = await wide.crowd(own.company, 1200);
   const large = await wide.space(own.company, [own.caller, ...members.map((id) => ({ id }))]);
@@ -383,13 +311,6 @@ describe('lists with too many items in all', async () => {
       expect(await left(id)).toEqual({ open: 0, activities: 0, keys: 0 });
     });
 
-    test('of several change nothing, however short the others are', async () => {
-      const ids = [(await closed()).id, (await closed()).id] as const;
-      const fields = `${reopening(ids[0], 'a', 0)} ${reopening(ids[1], 'b', 30)}`;
-      expect(await change(fields)).toMatchObject(tooLong('items', 25_000));
-      expect(await left(...ids)).toEqual({ open: 0, activities: 0, keys: 0 });
-    });
-
     test('change nothing either if they are more than is kept for a key', async () => {
       const { id } = await closed();
       const once = { 'idempotency-key': 'kept' };
@@ -425,14 +346,6 @@ describe('lists with too many items in all', async () => {
       expect((await ask('id')).body.errors).toBeUndefined();
     });
 
-    test('undo a change that has a key', async () => {
-      const { id } = await wide.closedGoal(large);
-      const once = { 'idempotency-key': 'reads-too-much' };
-      const query = `mutation { reopenGoal(input: { id: "${id}" }) { goal { potentialSubscribers { role } } } }`;
-      const { status, body } = await strict.graphql(own.caller.token, query, {}, { ...accept, ...once });
-      expect([status, body.errors[0].extensions, await isOpen(id)]).toMatchObject([400, error, 0]);
-    });
-
     test.each<[string, Record<string, string>, number]>([
       ['with a key, which is undone', { 'idempotency-key': 'reads-much' }, 0],
       ['that has committed by itself', {}, 1],
@@ -442,15 +355,6 @@ describe('lists with too many items in all', async () => {
       const { status, body } = await stricter.post(restPaths.reopenGoal, own.caller.token, { id }, headers);
       expect([status, body.code, await isOpen(id)]).toEqual([503, 'SERVICE_UNAVAILABLE', changed]);
       expect(stricter.log).toContainEqual(expect.objectContaining({ level: 50, msg: 'unexpected error' }));
-    });
-
-    test('fail a tool of agents', async () => {
-      const narrow = new World(wide.db, wide.url, { readCharacters: 50 });
-      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'find_goals', arguments: {} } };
-      const { body } = await narrow.post('/mcp', own.caller.token, call, {
-        accept: 'application/json, text/event-stream',
-      });
-      expect(JSON.stringify(body)).toContain('characters (more than 50)');
     });
   });
 
@@ -472,12 +376,12 @@ describe('lists with too many items in all', async () => {
   });
 
   test('and so are names that stand in too many of them', async () => {
-    const names = Array.from({ length: 27 }, (_, index) => `${'x'.repeat(190)}${index}: role`).join(' ');
-    const lists = ['a', 'b', 'c'].map((name) => `${name}: potentialSubscribers { ${names} }`).join(' ');
-    const query = `{ goals(first: 4) { nodes { ${lists} } } }`;
-    const { body } = await wide.graphql(own.caller.token, query, {}, accept);
+    const strict = new World(wide.db, wide.url, { responseCharacters: 500_000 });
+    const names = ['a', 'b', 'c'].map((end) => `${'x'.repeat(190)}${end}: role`).join(' ');
+    const query = `{ goals(first: 1) { nodes { potentialSubscribers { ${names} } } } }`;
+    const { body } = await strict.graphql(own.caller.token, query, {}, accept);
     expect(body.data).toBeNull();
-    expect(body.errors[0].extensions.exceeded).toEqual([{ limit: 'characters', maximum: 16_000_000 }]);
+    expect(body.errors[0].extensions.exceeded).toEqual([{ limit: 'characters', maximum: 500_000 }]);
   });
 });
 
@@ -485,8 +389,6 @@ describe('long texts with too many characters in all', async () => {
   const { caller: reader, hub } = await world.teamWithHub('space');
   const long = (letter: string) => letter.repeat(2_500_000);
   const document = await world.document(hub, reader, [long('x'), long('y'), long('z')]);
-  const folder = await world.folder(hub);
-  await world.db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
   const named = (count: number, field: string) =>
     Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
   const ofVersions = (fields: string) => `resourceHubDocument(id: $id) { versions(first: 3) { nodes { ${fields} } } }`;
@@ -494,21 +396,11 @@ describe('long texts with too many characters in all', async () => {
   test.each([
     ['of a document', document.id, `resourceHubDocument(id: $id) { ${named(29, 'content')} }`],
     ['of differences', document.id, ofVersions(named(10, 'diffToPrevious { content { changes { text } } }'))],
-    ['of a folder', folder.id, `resourceHubFolder(id: $id) { ${named(29, 'description')} }`],
   ])('are refused while they are read: %s', async (_of, id, field) => {
     const { body } = await world.graphql(reader.token, `query ($id: ID!) { ${field} }`, { id });
     expect(JSON.stringify(body).length).toBeLessThan(17_000_000);
     const exceeded = [{ limit: 'characters', maximum: 16_000_000 }];
     expect(body.errors[0].extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', exceeded });
-  });
-
-  test('change nothing when they are the response to a change', async () => {
-    const input = `{ documentId: "${document.id}", versionNumber: 1, expectedCurrentVersion: 3 }`;
-    const fields = `document { currentVersion ${named(29, 'content')} }`;
-    const query = `mutation { restoreDocumentVersion(input: ${input}) { ${fields} } }`;
-    const { status, body } = await world.graphql(reader.token, query);
-    expect([status, body.data, body.errors[0].extensions.code]).toEqual([400, null, 'QUERY_TOO_COMPLEX']);
-    expect(await world.db.documentVersion.count({ where: { documentId: document.id } })).toBe(3);
   });
 });
 

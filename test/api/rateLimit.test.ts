@@ -98,16 +98,6 @@ describe('a token', () => {
     expect((await viewer(world, person.token)).status).toBe(200);
   });
 
-  test('is accepted again when the window is over', async () => {
-    const world = gateway({ windowSeconds: 1, perToken: 1 });
-    const token = await fresh();
-    expect((await reopen(world, token)).status).toBe(200);
-    const refused = await reopen(world, token);
-    expect([refused.status, refused.body.retry_after]).toEqual([429, 1]);
-    await sleep(1100);
-    expect((await reopen(world, token)).status).toBe(200);
-  });
-
   test('over its limit costs no place, no look-up and no count any more', async () => {
     const overload = new Overload({ maxConcurrentRequests: 1 }, createLogger('silent'));
     const world = gateway({ store: 'postgres', perToken: 1 }, { overload, trustedProxies: 1 });
@@ -162,20 +152,6 @@ describe('a document', () => {
       await world.post('/graphql', token, '{'),
     ];
     expect(answers.map(left)).toEqual([99, 98, 97]);
-  });
-
-  test('of REST costs one, whichever operation it is', async () => {
-    const world = gateway({ perToken: 100 });
-    const { token } = caller;
-    const goal = await furniture.closedGoal(await furniture.space(company, [caller]));
-    const before = left(await world.post(restPaths.reopenGoal, token, {}));
-    const answers = [await world.post(restPaths.reopenGoal, token, { id: goal.id })];
-    for (const path of [restPaths.deleteResourceHubFile, restPaths.recoverResourceHubFile])
-      answers.push(await world.post(path, token, { file_id: 'unknown' }));
-    const version = { document_id: 'unknown', version_number: 1, expected_current_version: 1 };
-    answers.push(await world.post(restPaths.restoreDocumentVersion, token, version));
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 404]);
-    expect(answers.map(left)).toEqual([1, 2, 3, 4].map((points) => before - points));
   });
 
   test('that costs more than is left is 429 before it runs, with the name of the limit, and not for another token', async () => {
@@ -274,16 +250,13 @@ describe('an address', () => {
     expect((await world.fetch('/healthz')).status).toBe(200);
   });
 
-  test.each(['/', '/docs', '/errors/RATE_LIMITED', '/openapi.json', '/schema.graphql'])(
-    'counts %s, also with a token, which needs none',
-    async (path) => {
-      const world = gateway();
-      const authorization = `Bearer ${caller.token}`;
-      const ask = async (headers = {}) => (await world.fetchAt(`http://localhost${path}`, { headers })).status;
-      expect([await ask(), await ask({ authorization }), await ask(), await ask()]).toEqual([200, 200, 200, 429]);
-      expect(await ask({ authorization })).toBe(429);
-    },
-  );
+  test.each(['/docs', '/openapi.json'])('counts %s, also with a token, which needs none', async (path) => {
+    const world = gateway();
+    const authorization = `Bearer ${caller.token}`;
+    const ask = async (headers = {}) => (await world.fetchAt(`http://localhost${path}`, { headers })).status;
+    expect([await ask(), await ask({ authorization }), await ask(), await ask()]).toEqual([200, 200, 200, 429]);
+    expect(await ask({ authorization })).toBe(429);
+  });
 
   test('over its limit costs no place and no count any more, but health checks, files of pages and preflights pass', async () => {
     const overload = new Overload({ maxConcurrentRequests: 2 }, createLogger('silent'));
@@ -312,9 +285,9 @@ describe('an address', () => {
     await world.fetch('/nowhere');
     const request = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n';
     const startedAt = performance.now();
-    const answers = await received(world, `${request}\r\n${request}\r\n${request}Connection: close\r\n\r\n`);
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill('HTTP/1.1 429'));
-    expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+    const answers = await received(world, `${request}\r\n${request}Connection: close\r\n\r\n`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(2).fill('HTTP/1.1 429'));
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
   });
 
   test('is the peer, whatever X-Forwarded-For claims, unless proxies are trusted', async () => {
@@ -358,15 +331,6 @@ async function holdCounts(): Promise<() => Promise<void>> {
 }
 
 describe('the store', () => {
-  test('in memory costs no statement', async () => {
-    const [bare, limited] = [furniture, gateway({ perToken: 100 })];
-    const token = await fresh();
-    for (const world of [bare, limited]) await viewer(world, token);
-    const { statements: without } = await statementsOf(() => viewer(bare, token));
-    const { statements: withLimit } = await statementsOf(() => viewer(limited, token));
-    expect(withLimit).toHaveLength(without.length);
-  });
-
   test('in Postgres lets two gateways count together, with one statement', async () => {
     const [one, other] = [gateway({ store: 'postgres', perToken: 4 }), gateway({ store: 'postgres', perToken: 4 })];
     const token = await fresh();
@@ -375,13 +339,6 @@ describe('the store', () => {
     expect([last.status, last.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"token";r=0;t=/)]);
     expect(statements.filter(({ text }) => text.includes('rate_limits'))).toHaveLength(1);
     for (const world of [one, other]) expect((await reopen(world, token)).status).toBe(429);
-  });
-
-  test('in Postgres lets two gateways count the failures of an address together', async () => {
-    const [one, other] = [gateway({ store: 'postgres' }), gateway({ store: 'postgres' })];
-    const statuses = [];
-    for (const world of [one, other, one, other, other]) statuses.push((await reopen(world, badToken)).status);
-    expect(statuses).toEqual([401, 401, 401, 429, 429]);
   });
 
   test('lets exactly as many requests at once through as the limit allows', async () => {
@@ -414,13 +371,13 @@ describe('the store', () => {
 
 describe('the store that does not answer', () => {
   test('takes half of what a request may wait for the database, and lets it pass', async () => {
-    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 4000 } });
+    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 2000 } });
     const token = await fresh();
     await viewer(world, token);
     await holdCounts();
     const startedAt = performance.now();
     expect((await viewer(world, token)).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 
   test('is not left waiting for the lock when nobody waits for its answer any more', async () => {
@@ -434,13 +391,13 @@ describe('the store that does not answer', () => {
   });
 
   test('leaves a request that finds the database slow too no more time than any other', async () => {
-    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 4000 } });
+    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 2000 } });
     const { caller: owner, space } = await furniture.team();
     const { id } = await furniture.closedGoal(space);
     await holdCounts();
     await holdGoals(asAdministrator(furniture.url));
     const startedAt = performance.now();
     expect((await world.post(restPaths.reopenGoal, owner.token, { id })).status).toBe(503);
-    expect(performance.now() - startedAt).toBeLessThan(6000);
+    expect(performance.now() - startedAt).toBeLessThan(3500);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { holdGoals } from '../support/holdGoals.js';
@@ -46,33 +46,15 @@ const viewer = encodeURIComponent('{ viewer { person { id } } }');
 describe('a request that is no HTTP', () => {
   test.each([
     ['a host with a space', lines('GET /healthz HTTP/1.1', 'Host: a b')],
-    ['half an IPv6 address', lines('GET /healthz HTTP/1.1', 'Host: [::1')],
-    ['a host with a query', lines('GET /healthz HTTP/1.1', 'Host: a?b')],
     ['a host with a user', lines('GET / HTTP/1.1', 'Host: evil@localhost')],
-    ['an empty host', lines('GET /healthz HTTP/1.1', 'Host:')],
     ['two hosts', lines('GET /healthz HTTP/1.1', host, 'Host: other')],
     ['two tokens', lines('GET /healthz HTTP/1.1', host, 'Authorization: Bearer one', 'Authorization: Bearer two')],
     ['no host', lines('GET /healthz HTTP/1.1', 'Accept: */*')],
     ['an asterisk', lines('GET * HTTP/1.1', host)],
     ['a URL of another scheme', lines('GET ftp://localhost/healthz HTTP/1.1', host)],
     ['a URL with a user', lines('GET http://user@localhost/healthz HTTP/1.1', host)],
-    ['a URL with a bad Host beside it', lines('GET http://localhost/healthz HTTP/1.1', 'Host: a b')],
     ['a fragment', lines('GET /healthz#top HTTP/1.1', host)],
-    ['a target without a slash', lines('GET healthz HTTP/1.1', host)],
-    ['a method that does not exist', lines('FETCH /healthz HTTP/1.1', host)],
-    ['a method in lower case', lines('get /healthz HTTP/1.1', host)],
-    ['no version of HTTP', lines('GET /healthz', host)],
-    ['a header without a colon', lines('GET /healthz HTTP/1.1', host, 'Broken')],
-    ['a header value with NUL', lines('GET /healthz HTTP/1.1', host, 'X: a\0b')],
-    ['a header that is folded', lines('GET /healthz HTTP/1.1', host, 'X: a', ' b')],
-    ['two lengths', lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, 'Content-Length: 2', 'Content-Length: 3')],
-    [
-      'a length beside chunks',
-      lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, 'Content-Length: 2', 'Transfer-Encoding: chunked'),
-    ],
-    ['an encoding that is not known', lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, 'Transfer-Encoding: zip')],
     ['what is TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['binary', '\0\x01\x02\xff\r\n\r\n'],
   ])('%s is 400 with everything an answer has, and a line in the log', async (_what, bytes) => {
     world.log.length = 0;
     const received = await exchange(bytes);
@@ -100,105 +82,24 @@ describe('a request that is no HTTP', () => {
     expect(answer?.headers['x-request-id']).toBe('mine-1');
   });
 
-  test.each([
-    ['a header', lines('GET /healthz HTTP/1.1', host, `X: ${'x'.repeat(17_000)}`)],
-    ['a target', lines(`GET /${'x'.repeat(17_000)} HTTP/1.1`, host)],
-  ])('%s of more than 16 KiB is 431', async (_what, bytes) => {
-    const [answer] = answersIn(await exchange(bytes));
-    expect(answer?.status).toBe(431);
-    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ code: 'HEADERS_TOO_LARGE' });
-  });
-
-  test.each([
-    ['headers', `GET /healthz HTTP/1.1\r\n${host}\r\n`],
-    [
-      'a body',
-      lines(
-        `POST ${restPaths.reopenGoal} HTTP/1.1`,
-        host,
-        authorization,
-        'Content-Type: application/json',
-        'Content-Length: 9',
-      ),
-    ],
-  ])('%s that never ends is 408', async (_what, bytes) => {
-    const [answer] = answersIn(await exchange(bytes, new World(world.db, world.url, { requestTimeout: 300 })));
-    expect(answer?.status).toBe(408);
-    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ code: 'REQUEST_TIMEOUT' });
-  });
-
-  test.each([
-    ['a chunk whose size is no number', 'zz\r\n{}\r\n'],
-    ['a chunk size that is too large', 'fffffffffffffffffffff\r\n'],
-  ])('%s is 400, and closes the connection', async (_what, body) => {
-    const head = [`POST ${restPaths.reopenGoal} HTTP/1.1`, host, authorization, 'Content-Type: application/json'];
-    const answers = answersIn(await exchange(lines(...head, 'Transfer-Encoding: chunked') + body));
-    expect(answers).toMatchObject([{ status: 400, headers: { connection: 'close' } }]);
-    expect(JSON.parse(answers[0]?.body ?? '').code).toBe('MALFORMED_REQUEST');
-  });
-
-  test('does no harm when the client resets the connection at once', async () => {
-    for (let size = 0; size < 20_000; size += 200) {
-      const socket = await socketTo(world);
-      socket.on('error', () => {});
-      socket.write(`garbage\r\n\r\n${'x'.repeat(size)}`);
-      if (size % 400 === 0) await setTimeout(1);
-      socket.resetAndDestroy();
+  test('does not cut off a long answer, which is still being sent', async () => {
+    const socket = await socketTo(world);
+    socket.write(lines('GET /docs HTTP/1.1', host));
+    await once(socket, 'readable');
+    for (const _ of [1, 2, 3]) {
+      socket.write('garbage\r\n\r\n');
+      await setTimeout(30);
     }
-    expect((await world.fetch('/healthz')).status).toBe(200);
+    const [answer] = answersIn(await text(socket));
+    expect(answer?.status).toBe(200);
+    expect(answer?.body.endsWith('</html>\n')).toBe(true);
   });
-
-  test('does not spoil the answer to the request before it', async () => {
-    const first = lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, authorization);
-    const answers = answersIn(await exchange(`${first}garbage\r\n\r\n`));
-    expect(answers).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
-  });
-
-  test.each([['that keeps the connection', lines('GET /docs HTTP/1.1', host)]])(
-    'does not cut off a long answer %s, which is still being sent',
-    async (_, request) => {
-      const socket = await socketTo(world);
-      socket.write(request);
-      await once(socket, 'readable');
-      for (const _ of [1, 2, 3]) {
-        socket.write('garbage\r\n\r\n');
-        await setTimeout(30);
-      }
-      const [answer] = answersIn(await text(socket));
-      expect(answer?.status).toBe(200);
-      expect(answer?.body.endsWith('</html>\n')).toBe(true);
-    },
-  );
-});
-
-test('a client that reads no answer and goes on sending what is no HTTP leaves nothing behind for each piece', async () => {
-  const warnings: Error[] = [];
-  const warn = (warning: Error) => void warnings.push(warning);
-  process.on('warning', warn);
-  onTestFinished(() => void process.off('warning', warn));
-  const socket = await socketTo(world);
-  socket.on('error', () => {}).pause();
-  socket.write(lines('GET /docs HTTP/1.1', host).repeat(60));
-  await setTimeout(500);
-  for (let piece = 0; piece < 50; piece += 1) {
-    socket.write('\0garbage\r\n\r\n');
-    await setTimeout(5);
-  }
-  socket.destroy();
-  expect(warnings).toEqual([]);
-  expect((await world.fetch('/healthz')).status).toBe(200);
-});
-
-test('a request for a tunnel ends the connection', async () => {
-  expect(await exchange(lines('CONNECT example.com:443 HTTP/1.1', host))).toBe('');
 });
 
 describe('a request that is answered before its body is read', () => {
   test.each([
     ['ends too early', 'Content-Length: 16', '{}'],
-    ['breaks off', 'Content-Length: 60000', 'x'.repeat(30_000)],
     ['has a chunk whose size is no number', 'Transfer-Encoding: chunked', 'zz\r\n{}\r\n'],
-    ['has chunks that end too early', 'Transfer-Encoding: chunked', '5\r\n{}'],
   ])('gets no second answer if the body %s', async (_what, framing, body) => {
     const socket = await socketTo(world);
     socket.on('error', () => {});
@@ -211,38 +112,13 @@ describe('a request that is answered before its body is read', () => {
 });
 
 describe('a request', () => {
-  test.each(['http://evil.example/graphql', 'HTTP://127.0.0.1:99/graphql', 'https://[::1]/graphql'])(
-    'for %s is for its path',
-    async (target) => {
-      const bytes = lines(`GET ${target}?query=${viewer} HTTP/1.1`, host, authorization, 'Connection: close');
-      const [answer] = answersIn(await exchange(bytes));
-      expect(answer?.status).toBe(200);
-      expect(JSON.parse(answer?.body ?? '').data.viewer.person.id).toBe(caller.id);
-    },
-  );
-
-  test('for a URL without a path is for the start page', async () => {
-    const [answer] = answersIn(await exchange(lines('GET http://evil.example HTTP/1.1', host, 'Connection: close')));
-    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
-  });
-
-  test('without a host is answered in HTTP/1.0', async () => {
-    expect(answersIn(await exchange('GET /healthz HTTP/1.0\r\n\r\n'))).toMatchObject([{ status: 200 }]);
-  });
-
-  test.each(['TRACE', 'PROPFIND', 'PUT'])('with the method %s is 405', async (method) => {
-    const [answer] = answersIn(await exchange(lines(`${method} /healthz HTTP/1.1`, host, 'Connection: close')));
-    expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
-  });
-
-  test('in a pipeline is answered in its turn', async () => {
-    const slow = lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, authorization);
-    const answers = answersIn(
-      await exchange(
-        `${slow}${lines('GET /healthz HTTP/1.1', host)}${lines('GET /nothing HTTP/1.1', host, 'Connection: close')}`,
-      ),
+  test('for a whole URL is for its path', async () => {
+    const target = `HTTP://evil.example:99/graphql?query=${viewer}`;
+    const [answer] = answersIn(
+      await exchange(lines(`GET ${target} HTTP/1.1`, host, authorization, 'Connection: close')),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect(answer?.status).toBe(200);
+    expect(JSON.parse(answer?.body ?? '').data.viewer.person.id).toBe(caller.id);
   });
 
   test('in a pipeline runs when the one before it has its answer, and not before', async () => {
@@ -281,11 +157,6 @@ describe('a request', () => {
     const others = answersIn(await exchange(`${slow}${healthy}${broken}`));
     expect(others.map(({ status }) => status)).toEqual([200, 200, 400]);
   });
-
-  test('may expect what nobody knows', async () => {
-    const bytes = lines('GET /healthz HTTP/1.1', host, 'Expect: the-unexpected', 'Connection: close');
-    expect(answersIn(await exchange(bytes))).toMatchObject([{ status: 200 }]);
-  });
 });
 
 test('a request has 30 seconds to arrive', () => {
@@ -293,16 +164,14 @@ test('a request has 30 seconds to arrive', () => {
   expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 30_000 });
 });
 
-describe('a client that reads nothing of its answers', () => {
-  test('is not one whose request takes longer than that', async () => {
-    const hasty = new World(world.db, world.url, { readTimeout: 300 });
-    const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
-    const answer = hasty.post(restPaths.reopenGoal, caller.token, { id: goal.id });
-    await setTimeout(1000);
-    await release();
-    expect((await answer).status).toBe(200);
-  });
+test('a client whose request takes longer than an answer may lie unread is not disconnected', async () => {
+  const hasty = new World(world.db, world.url, { readTimeout: 100 });
+  const goal = await world.closedGoal(space);
+  const release = await holdGoals(world.url);
+  const answer = hasty.post(restPaths.reopenGoal, caller.token, { id: goal.id });
+  await setTimeout(400);
+  await release();
+  expect((await answer).status).toBe(200);
 });
 
 test('a header counts however many come before it', async () => {
@@ -362,8 +231,6 @@ describe('after a refusal', () => {
 
   test.concurrent.for([
     ['401 without a token', 401, post(json, large)],
-    ['405 for a method', 405, lines('PUT /healthz HTTP/1.1', host, large)],
-    ['400 for the host', 400, lines('POST /graphql HTTP/1.1', 'Host: a b', large)],
     ['401 for chunks without end', 401, post(json, 'Transfer-Encoding: chunked')],
   ] as const)('%s, a body without end is read for a moment only', async ([, status, head], { expect }) => {
     const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
@@ -380,7 +247,7 @@ describe('after a refusal', () => {
     expect(answersIn(await exchange(bytes)).map(({ status }) => status)).toEqual([401, 200]);
   });
 
-  test('a short body that never comes ends the connection', async () => {
+  test.concurrent('a short body that never comes ends the connection', async ({ expect }) => {
     const answers = answersIn(await exchange(post(json, 'Content-Length: 10')));
     expect(answers).toMatchObject([{ status: 401 }]);
   });
@@ -394,14 +261,8 @@ describe('Expect: 100-continue', () => {
 
   test.each([
     [401, expecting(restPaths.reopenGoal, json, size)],
-    [404, expecting('/nothing', json, size)],
-    [405, expecting('/healthz', json, size)],
-    [406, expecting(restPaths.reopenGoal, authorization, json, size, 'Accept: text/html')],
-    [403, expecting(restPaths.reopenGoal, `Authorization: Bearer ${caller.readOnlyToken}`, json, size)],
     [415, expecting(restPaths.reopenGoal, authorization, 'Content-Type: text/plain', size)],
     [413, expecting(restPaths.reopenGoal, authorization, json, 'Content-Length: 99999999')],
-    [401, expecting('/graphql', json, size)],
-    [415, expecting('/graphql', authorization, size)],
     [400, expecting('/graphql', authorization, json, size).replace(host, 'Host: a b')],
   ])('is answered with %i instead, where the headers say enough', async (status, bytes) => {
     expect(answersIn(await exchange(bytes))).toMatchObject([{ status, headers: { connection: 'close' } }]);
@@ -421,23 +282,11 @@ describe('Expect: 100-continue', () => {
   });
 });
 
-describe.each([
-  ['GraphQL', 'POST', '/graphql', 200],
-  ['REST', 'POST', restPaths.reopenGoal, 200],
-  ['a refusal', 'POST', '/nothing', 404],
-  ['the health check', 'GET', '/healthz', 200],
-] as const)('an answer of %s', (_what, method, path, status) => {
-  const body = path === '/graphql' ? { query: '{ viewer { person { id } } }' } : {};
-  const ask = () => (method === 'POST' ? world.post(path, caller.token, body) : world.fetch(path));
-
-  test('may be kept by nobody', async () => {
-    const answer = await ask();
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-  });
-
-  test('says its length', async () => {
-    const { headers, body: json } = await ask();
-    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(JSON.stringify(json))));
-  });
+test.each([
+  ['/graphql', { query: '{ viewer { person { id } } }' }],
+  [restPaths.reopenGoal, {}],
+])('an answer of %s says its length, and may be kept by nobody', async (path, body) => {
+  const { status, headers, body: json } = await world.post(path, caller.token, body);
+  expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(headers.get('content-length')).toBe(String(Buffer.byteLength(JSON.stringify(json))));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf, pageOf } from '../../src/text/excerpts.js';
 import { inOnePiece } from '../../src/text/reading.js';
-import { createWorld, type Json } from '../support/world.js';
+import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
 
@@ -35,11 +35,6 @@ describe('the pages of a text', () => {
     expect(pages.join('')).toBe(text);
     for (const page of pages.filter((each) => each.isWellFormed())) expect(weightOf(page)).toBeLessThanOrEqual(20_000);
     if (text.isWellFormed()) expect(pages.every((page) => page.isWellFormed())).toBe(true);
-  });
-
-  test('end with a line', () => {
-    const pages = pagesOf('A line of some words.\n'.repeat(2_000));
-    expect(pages.every((page) => page.endsWith('\n'))).toBe(true);
   });
 
   test('are read of a document and of its versions, as people read them', async () => {
@@ -80,22 +75,5 @@ describe('an excerpt of a difference', () => {
     const cut = excerptOf(changes, 1_000);
     expect(cut.changes.at(-1)?.text.length).toBeLessThan(500);
     expect(cut.omitted).toBe(1_001 - (cut.changes.at(-1)?.text.length ?? 0));
-  });
-
-  test('has few words around each change', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const words = Array.from({ length: 300 }, (_, n) => `w${n}`);
-    const { id } = await world.document(hub, caller, [words.join(' '), words.with(150, 'other').join(' ')]);
-    const query = `query ($id: ID!) { resourceHubDocument(id: $id) { version(number: 1) { diffToCurrent { content {
-      excerpt(size: 500) { omitted changes { kind text } } } } } } }`;
-    const { body } = await world.graphql(caller.token, query, { id });
-    const { omitted, changes }: Json = body.data.resourceHubDocument.version.diffToCurrent.content.excerpt;
-    expect(omitted).toBe(0);
-    expect(changes).toEqual([
-      { kind: 'UNCHANGED', text: '…w142 w143 w144 w145 w146 w147 w148 w149 ' },
-      { kind: 'REMOVED', text: 'w150' },
-      { kind: 'ADDED', text: 'other' },
-      { kind: 'UNCHANGED', text: ' w151 w152 w153 w154 w155 w156 w157 w158 …' },
-    ]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type Operation, operations, operationsUnderTest } from '../support/operations.js';
-import { perform, surfaces } from '../support/surfaces.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const bodyLimit = 4096;
@@ -195,15 +194,6 @@ describe('the order of checks of GraphQL', () => {
       expect(await graphql(name, second), second).toMatchObject(sees(status, code));
   });
 
-  test('a mutation by GET is 405 with Allow', async () => {
-    const url = `/graphql?query=${encodeURIComponent('mutation { reopenGoal(input: {}) { goal { id } } }')}`;
-    for (const token of [tokens.write, tokens.readOnly]) {
-      const answer = await world.fetch(url, { headers: { authorization: `Bearer ${token}` } });
-      expect(answer).toMatchObject(sees(405, 'METHOD_NOT_ALLOWED'));
-      expect(answer.headers.get('allow')).toBe('POST');
-    }
-  });
-
   test('a query that fails in part is 200 with what it found', async () => {
     const goal = await world.goal(space);
     const { status, body } = await world.graphql(
@@ -217,41 +207,5 @@ describe('the order of checks of GraphQL', () => {
         errors: [{ path: ['lost'], extensions: { code: 'NOT_FOUND' } }],
       },
     });
-  });
-});
-
-describe('the same failure on both surfaces', () => {
-  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-
-  test.each(operations)('of %s has the same status, code, text and members', async (operation) => {
-    const failing = [
-      'unknown field',
-      'invisible',
-      'not permitted',
-      'revoked token',
-      'read-only token',
-      'conflict',
-    ] as const;
-    for (const name of failing) {
-      if (name === 'conflict' && operationsUnderTest[operation].conflict === null) continue;
-      const rest = await inputOf(operation, new Set([name]));
-      const input = Object.fromEntries(Object.entries(rest).map(([field, value]) => [camel(field), value]));
-      if (name === 'unknown field') input.nonsense = 1;
-      const token =
-        { 'revoked token': tokens.revoked, 'read-only token': tokens.readOnly }[name as string] ?? tokens.write;
-      // The hint for an unknown field lists the names of its surface.
-      const [onRest, onGraphql] = await Promise.all(
-        surfaces.map(async (surface) =>
-          JSON.parse(
-            JSON.stringify(await perform(world, surface, operation, token, input))
-              .replaceAll('input.', '')
-              .replace(/ \(the fields are [^)]*\)/g, ''),
-          ),
-        ),
-      );
-      expect(onRest.status, name).toBeGreaterThanOrEqual(400);
-      expect(onRest.members).toEqual(expect.any(Object));
-      expect(onGraphql, name).toEqual(onRest);
-    }
   });
 });

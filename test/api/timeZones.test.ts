@@ -14,10 +14,9 @@ async function worldIn(zone: string): Promise<World> {
   return world;
 }
 
-const worlds: [string, World][] = [];
-for (const zone of ['America/New_York', 'Europe/Berlin']) worlds.push([zone, await worldIn(zone)]);
+const world = await worldIn('America/New_York');
 
-describe.each(worlds)('with a PostgreSQL that prefers the time in %s', (_, world) => {
+describe('with a PostgreSQL that prefers the time of another place', () => {
   test('a list by time is paged through in both directions, each row once', async () => {
     const { caller, space } = await world.team();
     const times = [1, 2, 3, 4, 5].map((hour) => new Date(Date.UTC(2026, 1, 1, hour)));

@@ -35,11 +35,6 @@ describe('/docs/examples', () => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
-  test('says whether the token may change anything', async () => {
-    const said = async (token: string) => (await examplesFor(token)).body.mayChange;
-    expect([await said(caller.token), await said(caller.readOnlyToken)]).toEqual([true, false]);
-  });
-
   test('asks nothing that the caller could not ask in GraphQL, within its limits', async () => {
     let asked = 0;
     const lookUp = async (query: string) => {
@@ -90,25 +85,16 @@ test.each(['curl', 'javascript', 'python'] as const)('a sample in %s runs as it 
   if (language !== 'curl') expect(stderr).toBe('The request had no id: nothing was changed.\n');
 });
 
-test.each(['curl', 'javascript', 'python'] as const)(
-  'a sample in %s that is run twice changes something once',
-  async (language) => {
-    if (language === 'python' && !hasPython) return;
-    const { caller: person, hub } = await world.teamWithHub('space');
-    const { id } = await world.file(hub, person);
-    const request = { path: restPaths.deleteResourceHubFile, body: { file_id: id }, template: '' };
-    const samples = samplesOf(await world.base(), request, 'key-1');
-    const text = samples.find((sample) => sample.language === language)?.text ?? '';
-    const { command, options } = runners[language];
-    const send = async () => {
-      const env = { ...process.env, TOKEN: person.token };
-      return (await run(command, [...options, text], { env })).stdout;
-    };
-    const first = await send();
-    expect(first).toContain(id);
-    expect(await send()).toBe(first);
-    const { status } = await world.post(restPaths.deleteResourceHubFile, person.token, { file_id: id });
-    expect(status).toBe(404);
-    expect(samples.find((sample) => sample.language === 'graphql')?.text).toContain('Idempotency-Key: key-1');
-  },
-);
+test('a sample that is run twice changes something once', async () => {
+  const { caller: person, hub } = await world.teamWithHub('space');
+  const { id } = await world.file(hub, person);
+  const request = { path: restPaths.deleteResourceHubFile, body: { file_id: id }, template: '' };
+  const [curl] = samplesOf(await world.base(), request, 'key-1');
+  const env = { ...process.env, TOKEN: person.token };
+  const send = async () => (await run('sh', ['-c', curl?.text ?? ''], { env })).stdout;
+  const first = await send();
+  expect(first).toContain(id);
+  expect(await send()).toBe(first);
+  const { status } = await world.post(restPaths.deleteResourceHubFile, person.token, { file_id: id });
+  expect(status).toBe(404);
+});

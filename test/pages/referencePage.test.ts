@@ -58,11 +58,11 @@ describe('the OpenAPI document', () => {
     expect((await world.fetch('/openapi.json')).body).toEqual(body);
   });
 
-  test.each(['1.1', '1.2'] as const)('is served as YAML too, the same for tools that read YAML %s', async (version) => {
+  test('is served as YAML too, the same also for tools that read YAML 1.1', async () => {
     const { parse } = await import('yaml');
     const { headers, body } = await world.fetch('/openapi.yaml');
     expect(headers.get('content-type')).toBe('application/yaml; charset=utf-8');
     expect(body.text).toMatch(/^openapi: 3\.1\.0\n/);
-    expect(parse(body.text, { version })).toEqual((await world.fetch('/openapi.json')).body);
+    expect(parse(body.text, { version: '1.1' })).toEqual((await world.fetch('/openapi.json')).body);
   });
 });

@@ -25,25 +25,12 @@ test('GraphQL is installed once: types of one copy are not those of another', ()
   expect(classes).toHaveLength(1);
 });
 
-test.each(['package.json', 'test/client/package.json', 'test/client/generators/package.json'])(
-  'the versions in %s are exact',
-  (file) => {
-    const { dependencies, optionalDependencies, devDependencies, overrides } = read(file);
-    const versions = Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
-    for (const version of versions) expect(version).toMatch(/^(npm:[^ ]+@)?\d+\.\d+\.\d+[\w.-]*$/);
-  },
-);
-
 test('the version is that of package.json, everywhere', async () => {
   expect([locked['']?.version, openApi.info.version, read('openapi.json').info.version]).toEqual(
     Array(3).fill(version),
   );
   expect(read('package.json').version).toBe(version);
   expect((await goalpost(['--version'])).stdout).toBe(`${version}\n`);
-});
-
-test('the lock file names no registry', () => {
-  expect(installed.filter(([, { resolved }]) => resolved)).toEqual([]);
 });
 
 test('the bundle has no package under a licence that docs/licence.md does not count', () => {

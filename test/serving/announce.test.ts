@@ -40,30 +40,4 @@ Stop    Ctrl-C
 `);
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
-
-  test('says on a new database which commands come next', () => {
-    const next = [
-      'npx goalpost import workspace.json',
-      'npx goalpost token create --person <id> --name <name> --write',
-    ];
-    const text = announced({ ...started, metrics: `${base}/metrics`, next }, 'pretty', { isTTY: false });
-    expect(text).toContain(`Metrics ${base}/metrics\nNext    ${next[0]}\n        ${next[1]}\nStop    Ctrl-C\n`);
-    expect(text).not.toMatch(/Tokens|Try|demo/);
-  });
-
-  test.each([
-    ['auto', false],
-    ['json', true],
-  ] as const)('in the format %s, in a terminal: %s, is one line of JSON', (format, isTTY) => {
-    const text = announced(demo, format, { isTTY });
-    expect(text).toMatch(/^[^\n]+\n$/);
-    expect(JSON.parse(text)).toEqual({ level: 30, time: expect.any(Number), msg: 'ready', ...demo });
-  });
-
-  test('has colours in a terminal, but not with NO_COLOR or elsewhere', () => {
-    const isColored = (isTTY: boolean) => announced(demo, 'pretty', { isTTY }).includes('\x1b');
-    expect([isColored(true), isColored(false)]).toEqual([true, false]);
-    vi.stubEnv('NO_COLOR', '1');
-    expect(isColored(true)).toBe(false);
-  });
 });

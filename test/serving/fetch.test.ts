@@ -70,17 +70,6 @@ describe('fetch of a gateway', () => {
     expect(sent.status).toBe(413);
   });
 
-  test('many at a time get their own responses', async () => {
-    const { fetch } = await opened();
-    const sent = await Promise.all(
-      Array.from({ length: 60 }, async (_, index) => {
-        const query = `{ _${index}: viewer { person { id } } }`;
-        return (await fetch(posting('/graphql', JSON.stringify({ query })))).json();
-      }),
-    );
-    expect(sent).toEqual(sent.map((_, index) => ({ data: { [`_${index}`]: { person: { id: caller.id } } } })));
-  });
-
   test('an aborted request rejects, and close() does not wait for it', async () => {
     const app = await opened({ DRAIN_SECONDS: '600' });
     const { id } = await world.closedGoal(space);

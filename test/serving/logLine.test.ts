@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { statementsOf } from '../support/statements.js';
-import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
+import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
 const { caller, company, space } = await world.team();
@@ -48,17 +47,6 @@ const requests: [string, () => Promise<unknown>, Json][] = [
     { method: 'POST', path: restPaths.reopenGoal, operation: 'reopenGoal', status: 200, ...person },
   ],
   [
-    'a failure through REST',
-    () => reopen({ id: 'none' }),
-    { operation: 'reopenGoal', status: 404, codes: ['NOT_FOUND'] },
-  ],
-  [
-    'bad input through REST',
-    () => reopen({ id: 1 }),
-    { operation: 'reopenGoal', status: 400, codes: ['BAD_USER_INPUT'] },
-  ],
-  ['a body that is no JSON', () => reopen('{'), { operation: 'reopenGoal', status: 400, codes: ['MALFORMED_JSON'] }],
-  [
     'a read-only token',
     () => world.post(restPaths.reopenGoal, caller.readOnlyToken, {}),
     { operation: 'reopenGoal', status: 403, codes: ['READ_ONLY_TOKEN'], ...person },
@@ -69,22 +57,11 @@ const requests: [string, () => Promise<unknown>, Json][] = [
     { operation: 'reopenGoal', status: 401, codes: ['UNAUTHENTICATED'], statements: 0 },
   ],
   [
-    'the wrong method',
-    () => world.fetch(restPaths.reopenGoal),
-    { operation: 'reopenGoal', status: 405, codes: ['METHOD_NOT_ALLOWED'] },
-  ],
-  ['a path that is not known', () => world.fetch('/gone'), { operation: 'unknown', status: 404, path: '/gone' }],
-  [
     'a path that looks like a host',
     () => exchange('GET //gone HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
     { operation: 'unknown', status: 404, path: '//gone', codes: ['NOT_FOUND'] },
   ],
   ['a page', () => world.fetch('/healthz'), { operation: '/healthz', status: 200, path: '/healthz', statements: 0 }],
-  [
-    'a field',
-    () => asked('{ viewer { person { id } } }'),
-    { operation: 'viewer', status: 200, statements: 2, ...person },
-  ],
   [
     'several fields, one of them twice and in a fragment',
     () => asked('query Mine { viewer { person { id } } ...Goals } fragment Goals on Query { a: goals { totalCount } }'),
@@ -96,31 +73,11 @@ const requests: [string, () => Promise<unknown>, Json][] = [
     () => asked('{ viewer { person { id } } goal(id: "none") { id } }'),
     { operation: 'goal,viewer', status: 200, codes: ['NOT_FOUND'] },
   ],
-  [
-    'a mutation with a read-only token',
-    () => world.graphql(caller.readOnlyToken, 'mutation { reopenGoal(input: {}) { goal { id } } }'),
-    { operation: 'reopenGoal', status: 403, codes: ['READ_ONLY_TOKEN'], statements: 1 },
-  ],
-  [
-    'a field that the schema does not have',
-    () => asked('{ secretOfMine }'),
-    { operation: '/graphql', codes: ['GRAPHQL_VALIDATION_FAILED'] },
-  ],
   ['a document that is no GraphQL', () => asked('{'), { operation: '/graphql', codes: ['GRAPHQL_PARSE_FAILED'] }],
-  [
-    'what is no HTTP',
-    () => exchange('GET * HTTP/1.1\r\nHost: x\r\n\r\n'),
-    { method: 'GET', operation: 'unknown', status: 400, codes: ['MALFORMED_REQUEST'], statements: 0 },
-  ],
   [
     'what the parser cannot read',
     () => exchange('nonsense\r\n\r\n'),
     { operation: 'unknown', status: 400, codes: ['MALFORMED_REQUEST'], problem: expect.any(String) },
-  ],
-  [
-    'headers that are too large',
-    () => exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
-    { status: 431, codes: ['HEADERS_TOO_LARGE'] },
   ],
 ];
 
@@ -187,33 +144,6 @@ describe('the line in the log', () => {
     expect(log[0]).not.toHaveProperty('status');
   });
 
-  test.each<[string, (id: string) => Promise<Answer>]>([
-    ['a change', (id) => reopen({ id })],
-    ['a change in a transaction', (id) => reopen({ id }, { 'idempotency-key': `key-${id}` })],
-    ['a failure in a transaction', (id) => reopen({ id: `no-${id}` }, { 'idempotency-key': `key-${id}` })],
-    [
-      'a query',
-      () => asked('{ goals { nodes { id space { id } activities { totalCount } } } viewer { token { id } } }'),
-    ],
-  ])('of %s counts the statements that reach Postgres', async (_what, send) => {
-    const [first, second] = [await world.closedGoal(space), await world.closedGoal(space)];
-    await send(first.id);
-    world.log.length = 0;
-    const { statements } = await statementsOf(() => send(second.id));
-    expect(world.log).toMatchObject([{ statements: statements.length }]);
-  });
-
-  test('of each of many requests at once counts its own statements only', async () => {
-    const send = () => asked('{ goals { nodes { id } } }');
-    await send();
-    const [{ statements }] = world.log as [Json];
-    world.log.length = 0;
-    const { statements: sent } = await statementsOf(() => Promise.all(Array.from({ length: 60 }, send)));
-    const counted = world.log.map((line) => line.statements);
-    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(sent.length);
-    expect(Math.max(...counted)).toBeLessThanOrEqual(statements);
-  });
-
   test('has no token, key, variable or body, wherever they were sent', async () => {
     const secret = 'canary-7f3a';
     const key = `key-${secret}`;
@@ -228,53 +158,6 @@ describe('the line in the log', () => {
     const logged = JSON.stringify(world.log);
     expect(logged).not.toContain(secret);
     expect(logged).not.toContain(caller.token);
-  });
-});
-
-describe("a client's mistake is logged under the code that the client gets, when it", () => {
-  const query = 'query A { viewer { person { id } } }';
-  const getting = (search: string) =>
-    world.fetch(`/graphql?${search}`, { headers: { authorization: `Bearer ${caller.token}` } });
-  const posting = (body: Json) => world.post('/graphql', caller.token, body);
-  test.each<[string, () => Promise<Answer>, string]>([
-    [
-      'asks for an operation that is not there',
-      () => posting({ query, operationName: 'B' }),
-      'There is no operation "B". The document has "A".',
-    ],
-    [
-      'asks for none of several',
-      () => posting({ query: `${query} { goals { totalCount } }` }),
-      'The document has several operations. Name one in operationName. The document has "A", one without a name.',
-    ],
-    [
-      'has an operation name that is no string',
-      () => posting({ query, operationName: 5 }),
-      'operationName must be a string.',
-    ],
-    ['sends no operation', () => posting({ query: 'fragment A on Goal { id }' }), 'The document has no operation.'],
-    [
-      'lacks a variable',
-      () => posting({ query: 'query ($n: Int!) { goals(first: $n) { totalCount } }' }),
-      'Variable "$n" of required type "Int!" was not provided.',
-    ],
-    [
-      'sends a mutation with GET',
-      () => getting('query=mutation{reopenGoal(input:{}){goal{id}}}'),
-      'A GraphQL mutation does not support GET. Use POST.',
-    ],
-    ['sends no query', () => posting({}), 'Send one JSON object with a query or a documentId.'],
-    [
-      'sends a query that is no string',
-      () => posting({ query: 5 }),
-      'Expected "query" param to be a string, but given number.',
-    ],
-    ['sends an unknown parameter', () => posting({ query, x: 1 }), 'Unexpected parameter "x" in the request body.'],
-  ])('%s', async (_, send, message) => {
-    const { body } = await send();
-    expect(body.errors[0].message).toBe(message);
-    const [{ codes }] = world.log as Json[];
-    expect(codes).toEqual([body.errors[0].extensions.code]);
   });
 });
 

@@ -2,23 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ResponseBudget } from '../../src/platform/graphql/budget.js';
 import { jsonInTurns } from '../../src/platform/graphql/responding.js';
 import { Turns } from '../../src/platform/process/turns.js';
-import { createWorld } from '../support/world.js';
-
-const world = await createWorld();
 
 describe('long responses', () => {
-  test('are complete when many are asked for at once', async () => {
-    const { caller, hub } = await world.teamWithHub('space');
-    const content = 'x'.repeat(600_000);
-    const { id } = await world.document(hub, caller, [content]);
-    const query = `{ resourceHubDocument(id: "${id}") { content again: content once: content } }`;
-    const responses = await Promise.all(Array.from({ length: 12 }, () => world.graphql(caller.token, query)));
-    for (const { status, body } of responses) {
-      expect([status, body.errors]).toEqual([200, undefined]);
-      expect(Object.values(body.data.resourceHubDocument)).toEqual([content, content, content]);
-    }
-  });
-
   test('are built one at a time, and leave their turn to others also when they fail', async () => {
     const turns = new Turns(1);
     const order: string[] = [];

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
 import { Metrics } from '../../src/platform/telemetry/metrics.js';
-import { importGauges } from '../../src/workspace/lastImports.js';
-import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -83,52 +80,5 @@ describe('the figures', () => {
     }
     expect(sumOf(await scrape(), 'goalpost_sql_repetitions_total', { operation: 'reopenGoal' })).toBe(2);
     expect(world.log).toMatchObject([{ repetitions: 2 }]);
-  });
-
-  test('count the rate limits that were hit', async () => {
-    const rateLimiters = createRateLimiters({
-      store: 'memory',
-      databaseUrl: furniture.url,
-      windowSeconds: 60,
-      perToken: 2,
-      perAddress: 2,
-    });
-    const { world, scrape } = gateway({ rateLimiters });
-    for (const _ of [1, 2, 3, 4]) await world.post(restPaths.reopenGoal, caller.token, {});
-    const samples = await scrape();
-    expect(sumOf(samples, 'goalpost_requests_total', { operation: 'reopenGoal', status: '429' })).toBe(2);
-    expect(sumOf(samples, 'goalpost_errors_total', { code: 'RATE_LIMITED' })).toBe(2);
-  });
-
-  test('are those of docs/monitoring.md', async () => {
-    const metrics = new Metrics({
-      poolSize: 1,
-      connections: () => furniture.db.connectionUse(),
-      webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0, unnumbered: 0 }),
-      gauges: importGauges(() => []),
-    });
-    const { text } = await metrics.read();
-    const listed = rowsOf(sectionOf(textOf('docs/monitoring.md'), 'Metrics')).map(([name = '']) =>
-      name.replaceAll('`', ''),
-    );
-    const names = [...text.matchAll(/^# TYPE (goalpost_\w+)/gm)].map(([, name = '']) => name);
-    expect(listed.sort()).toEqual(names.sort());
-  });
-
-  test('are of the pool, the event loop and the process too', async () => {
-    const { world, scrape } = gateway();
-    await world.graphql(caller.token, '{ viewer { person { id } } }');
-    const samples = await scrape();
-    const figure = (name: string) => samples.find((sample) => sample.name === name)?.value;
-    expect(figure('goalpost_pool_size')).toBe(20);
-    expect(figure('goalpost_pool_open')).toBeGreaterThan(0);
-    expect(figure('goalpost_pool_idle')).toBeLessThanOrEqual(figure('goalpost_pool_open') ?? 0);
-    expect(figure('goalpost_pool_waiting')).toBe(0);
-    for (const name of [
-      'nodejs_eventloop_lag_p99_seconds',
-      'process_resident_memory_bytes',
-      'nodejs_heap_size_used_bytes',
-    ])
-      expect(figure(name), name).toBeGreaterThan(0);
   });
 });

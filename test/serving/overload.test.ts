@@ -105,23 +105,6 @@ describe('a gateway whose places are all taken', () => {
     expect(await reopen(third, { 'idempotency-key': 'again' })).toMatchObject({ status: 200 });
   });
 
-  test.each(['/graphql', '/graphql?', '/graphql/', '/graphql/?query={viewer{person{id}}}'])(
-    'answers %s as GraphQL',
-    async (path) => {
-      const goal = await world.closedGoal(space);
-      const release = await holdGoals(world.url);
-      const admitted = [1, 2].map(() => reopen(goal.id));
-      await eventually(() => expect(overload.queue.taken).toBe(places));
-      const refused = await world.post(path, caller.token, {});
-      await release();
-      await Promise.all(admitted);
-      expect(refused).toMatchObject({
-        status: 503,
-        body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
-      });
-    },
-  );
-
   test('does nothing for a client that left while it waited', async () => {
     const [held, left] = [await world.closedGoal(space), await world.closedGoal(space)];
     const release = await holdGoals(world.url);
@@ -262,7 +245,7 @@ describe('one caller', () => {
     for (const { token } of [own.caller, other.caller]) expect(await viewer(token)).toMatchObject({ status: 200 });
     await sleep(0.5);
     expect(await viewer(other.caller.token)).toMatchObject({ status: 200 });
-    const long = sleep(3);
+    const long = sleep(1.5);
     const refused = await viewer(own.caller.token);
     expect(refused).toMatchObject({
       status: 429,

@@ -35,15 +35,6 @@ describe('the log', () => {
     expect(stripVTControlCharacters(written[0] ?? '')).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopping\n$/);
   });
 
-  test.each([
-    ['auto', false],
-    ['json', true],
-  ] as const)('in the format %s, in a terminal: %s, is JSON', (format, isTTY) => {
-    const { stream, written } = stderr({ isTTY });
-    createLogger('info', logDestination(format, stream)).info('stopping');
-    expect(written.map((line) => JSON.parse(line))).toMatchObject([{ level: 30, msg: 'stopping' }]);
-  });
-
   test.each(['json', 'pretty'] as const)('in the format %s, is lost where nobody reads it', async (format) => {
     const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) });
     const closed = new Promise((resolve) => stream.on('close', resolve));
@@ -74,13 +65,6 @@ describe('the log', () => {
     logger.info('the reader reads again');
     expect(lines).toBe(before + 1);
   });
-
-  test('has no colours with NO_COLOR', () => {
-    vi.stubEnv('NO_COLOR', '1');
-    const { stream, written } = stderr({ isTTY: true });
-    createLogger('info', logDestination('auto', stream)).warn('x');
-    expect(isColored(written.join(''))).toBe(false);
-  });
 });
 
 describe('a line in a terminal', async () => {
@@ -102,12 +86,6 @@ describe('a line in a terminal', async () => {
       `404 POST n ms   3 SQL ${restPaths.reopenGoal} NOT_FOUND ${person} mine\n`,
       `200 POST n ms   2 SQL /graphql viewer ${person}\n`,
     ]);
-  });
-
-  test('of an error has its stack below', () => {
-    lines.length = 0;
-    createLogger('info', { write }).error({ err: new Error('broken') }, 'unexpected error');
-    expect(lines[0]).toMatch(/^\S+ ERROR unexpected error\n {4}Error: broken\n {8}at /);
   });
 
   test('lets nobody steer the terminal', () => {
