@@ -118,9 +118,12 @@ test('public access marks a resource and gives nobody access; below view it is 4
   const stranger = await world.person(company);
   const goal = await world.closedGoal(space, { publicLevel: 100, companyLevel: 0, spaceLevel: 0 });
   const attempt = () => perform(world, 'REST', 'reopenGoal', stranger.token, { id: goal.id });
+  const look = async () => (await ask(stranger.token, 'goal(id: $id) { id }', goal.id)).data.goal;
   expect(await attempt()).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  expect(await look()).toBeNull();
   for (const level of [10, 40]) {
     await world.db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: level } });
+    expect(await look()).toEqual({ id: goal.id });
     const members = { required_access: 70, your_access: level };
     expect(await attempt()).toMatchObject({ status: 403, code: 'FORBIDDEN', members });
   }
