@@ -12,6 +12,7 @@ import { importDocument } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { lists } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
+import { textOf } from '../support/documents.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 
@@ -263,9 +264,14 @@ const unsaid = [
   'a restore of no version',
 ];
 
-const ajv = new Ajv2020({ allowUnionTypes: true });
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 formats.default(ajv);
 const validate = ajv.compile(workspaceSchema());
+
+it('the published JSON Schema accepts the demo workspace, and a file that names the schema', () => {
+  expect(validate(JSON.parse(textOf('prisma/demo-workspace.json')))).toBe(true);
+  expect(validate({ ...smallWorkspace(), $schema: './goalpost.schema.json' })).toBe(true);
+});
 
 it('the published JSON Schema refuses what is refused, but for what no schema can say', () => {
   const accepted = cases.filter(([, changes]) => validate(changed(changes))).map(([rule]) => rule);

@@ -6,7 +6,6 @@ import { Prisma } from '../../src/generated/client/client.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { preparedStatements } from '../support/pgbouncer.js';
-import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 let dispatcher: Dispatcher | undefined;
@@ -104,24 +103,5 @@ test('survives a listener that throws', async () => {
   while (told.length === 0) await sleep(5);
   expect(told).toEqual([1]);
   expect(log.map(({ msg }) => msg)).toEqual(['a listener to events has failed']);
-  await close();
-});
-
-test('does nothing after it has stopped, and stopping waits for nothing', async () => {
-  const { company } = await world.team();
-  const { dispatcher, close } = startDispatcher();
-  const told = new Promise<void>((resolve) => void dispatcher.onNumbered(() => resolve()));
-  dispatcher.start();
-  dispatcher.changed(company.companyId);
-  await told;
-  const since = performance.now();
-  dispatcher.stop();
-  expect(performance.now() - since).toBeLessThan(50);
-  await sleep(100);
-  const { statements } = await statementsOf(async () => {
-    dispatcher.changed(company.companyId);
-    await sleep(1_200);
-  });
-  expect(statements).toEqual([]);
   await close();
 });

@@ -334,19 +334,3 @@ test('a company has half of the streams of the gateway, and when all are open, e
   await expect.poll(() => world.streams.open).toBe(39);
   await openSome(three.caller.token, 1);
 });
-
-test('the log has a line when it opens and one when it ends', async () => {
-  const team = await world.team();
-  world.log.length = 0;
-  const stream = await openStream(base, team.caller.token);
-  await record(team);
-  await stream.events(1);
-  stream.close();
-  await untilNoneIsOpen();
-  const lines = world.log.filter(({ msg }) => msg === 'request' || msg === 'stream ended');
-  const { requestId, personId, companyId, tokenId } = lines[0];
-  expect(lines).toMatchObject([
-    { msg: 'request', operation: 'events', status: 200 },
-    { msg: 'stream ended', requestId, personId, companyId, tokenId, events: 1, ending: 'left' },
-  ]);
-});
