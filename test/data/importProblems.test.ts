@@ -150,6 +150,11 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['resource_hubs[0]: needs exactly one of space_id, goal_id and project_id, not 0'],
   ],
   [
+    'two grants of one person',
+    { 'spaces[0].access[1]': { person_id: 'small-ben', level: 70 } },
+    ['spaces[0].access[1]: has the person_id of [0]'],
+  ],
+  [
     'the same reaction twice',
     { 'files[0].reactions[1]': { person_id: 'small-ann', emoji: '👍' } },
     ['files[0].reactions[1]: has the person_id and emoji of [0]'],
@@ -256,6 +261,7 @@ const unsaid = [
   'an id of something else',
   'a goal inside itself',
   'a folder of another hub',
+  'two grants of one person',
   'a gap in the versions',
   'restored from a later version',
   'a name that is not the current title',

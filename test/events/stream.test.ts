@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { askForStream, OpenStream, openStream } from '../support/openStream.js';
 import { createWorld, restPaths } from '../support/world.js';
 
@@ -31,9 +31,7 @@ async function reopen({ space, caller }: Team): Promise<void> {
   expect((await world.post(restPaths.reopenGoal, caller.token, { id })).status).toBe(200);
 }
 
-const untilNoneIsOpen = async () => {
-  while (world.streams.open > 0) await sleep(5);
-};
+const untilNoneIsOpen = () => eventually(() => expect(world.streams.open).toBe(0));
 beforeEach(untilNoneIsOpen);
 
 test('sends each event after it is committed, with what was selected', async () => {

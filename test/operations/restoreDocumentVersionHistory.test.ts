@@ -86,6 +86,12 @@ describe('people a restored version mentions', () => {
     expect(changes.added.subscription_lists).toMatchObject([{ document_id: document.id, send_to_everyone: false }]);
     expect(changes.added.subscriptions).toMatchObject([{ person_id: fresh.id, type: 'mentioned' }]);
   });
+
+  test('when there are none, no list is made for them', async () => {
+    const { caller, document } = await documentOf();
+    const [changes] = await changesOf(world, () => restore(caller.token, document.id, 1, 3));
+    expect(counts(changes.added)).toEqual({ activities: 1, document_versions: 1 });
+  });
 });
 
 describe('many at once', () => {
