@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { noted, readByPrisma, unboundScans } from '../support/companyBinding.js';
+import { noted, unboundScans } from '../support/companyBinding.js';
 import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
 import { type Operation, operationsUnderTest } from '../support/operations.js';
-import { statementsOf } from '../support/statements.js';
 import { perform } from '../support/surfaces.js';
 import { createWorld } from '../support/world.js';
 
@@ -42,19 +41,4 @@ test('a statement that forgets the company is found, in a subquery too', async (
     'projects',
     'space_members',
   ]);
-});
-
-test('a read that Prisma executes is found', async () => {
-  const { space } = await world.team();
-  await world.closedGoal(space);
-  const { companyId } = space;
-  const { statements } = await statementsOf(() =>
-    world.db.goal.findMany({
-      where: { companyId, targets: { every: { companyId, value: 0 } } },
-      select: { name: true },
-    }),
-  );
-  const texts = statements.map(({ text }) => text);
-  expect(readByPrisma(texts)).toHaveLength(1);
-  expect(await unboundScans(world.url, texts)).toEqual([]);
 });

@@ -77,14 +77,6 @@ test('one caller whose statements take long holds one connection while others wa
   await Promise.allSettled(flood.map(({ all }) => all));
 });
 
-test('a caller whose turn it is does not wait for the many statements of another', async () => {
-  const db = open(2);
-  const flood = Array.from({ length: 20 }, () => request(db, 'one', 1, 0.05));
-  await request(db, 'other', 1, 0).all;
-  expect(flood.filter(({ done }) => done > 0).length).toBeLessThan(5);
-  await Promise.all(flood.map(({ all }) => all));
-});
-
 test('what waits for longer than its request may is given up, and leaves its connection to others', async () => {
   const db = open(1);
   const first = request(db, 'one', 1, 0.6);

@@ -12,6 +12,7 @@ import { importDocument } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { lists } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
+import { textOf } from '../support/documents.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 
@@ -63,17 +64,10 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   ['a required field', { 'people[0].full_name': undefined }, ['people[0].full_name: is required']],
   ['an empty name', { 'goals[1].name': '' }, ['goals[1].name: must not be empty']],
   ['a number for a string', { 'people[0].full_name': 3 }, ['people[0].full_name: must be a string, not 3']],
-  [
-    'a number too large for one',
-    { 'goals[0].targets[0].to': Number.POSITIVE_INFINITY },
-    ['goals[0].targets[0].to: must be a number, not Infinity'],
-  ],
   ['a fraction', { [`${blob}.width`]: 1.5 }, [`${blob}.width: must be a whole number, not 1.5`]],
   ['a negative size', { [`${blob}.size`]: -1 }, [`${blob}.size: must be at least 0`]],
   ['a number the column cannot hold', { [`${blob}.height`]: 2 ** 31 }, [`${blob}.height: must be at most 2147483647`]],
   ['a record for a list', { 'spaces[0].members': {} }, ['spaces[0].members: must be an array, not an object']],
-  ['a list for a record', { company: [] }, ['company: must be an object, not an array']],
-  ['an unknown field', { 'goals[0].zzz': 1 }, ['goals[0].zzz: unknown field']],
   ['a misspelt field', { 'people[1].fullname': 'B' }, ['people[1].fullname: unknown field, did you mean full_name?']],
   ['a field with an odd name', { 'company.odd "name"\n': 1 }, ['company["odd \\"name\\"\\n"]: unknown field']],
   [
@@ -87,11 +81,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     [`${update}.status: must be one of pending, on_track, caution, off_track, paused, not "ON_TRACK"`],
   ],
   [
-    'a level off the ladder',
-    { 'spaces[0].access[0].level': 50 },
-    ['spaces[0].access[0].level: must be one of 0, 10, 40, 70, 100, not 50'],
-  ],
-  [
     'a time without zone',
     { 'goals[0].inserted_at': '2026-01-01T00:00:00' },
     [`goals[0].inserted_at: ${utc}, not "2026-01-01T00:00:00"`],
@@ -100,11 +89,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     'a day that is not',
     { 'goals[0].inserted_at': '2026-02-30T00:00:00Z' },
     ['goals[0].inserted_at: there is no such day: 2026-02-30'],
-  ],
-  [
-    'a time with a space in it',
-    { 'goals[0].inserted_at': '2026-01-01 00:00:00Z' },
-    [`goals[0].inserted_at: ${utc}, not "2026-01-01 00:00:00Z"`],
   ],
   [
     'a time that is in the year 10000 in UTC',
@@ -123,7 +107,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   ],
   ['NUL in a text', { 'goals[0].description': 'a\0b' }, [`goals[0].description: ${storable}`]],
   ['half a surrogate pair', { 'folders[0].name': 'a\ud83d' }, [`folders[0].name: ${storable}`]],
-  ['NUL in an id', { 'projects[0].id': '\0' }, [`projects[0].id: ${storable}`]],
   [
     'what stands for the unstorable, in an id',
     { 'projects[0].id': 'a\uFFFDb' },
@@ -147,16 +130,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ],
   ],
   [
-    'a nested id given twice',
-    { 'goals[1].targets': [{ id: 'small-target', name: 'T', from: 0, to: 1, value: 0 }] },
-    ['goals[1].targets[0].id: "small-target" is the same as goals[0].targets[0].id'],
-  ],
-  [
-    'an id of nothing',
-    { 'goals[0].champion_id': 'nobody' },
-    ['goals[0].champion_id: nothing in people has the id "nobody"'],
-  ],
-  [
     'an id of something else',
     { 'goals[0].reviewer_id': 'small-hub' },
     ['goals[0].reviewer_id: nothing in people has the id "small-hub", it is the id of resource_hubs[0]'],
@@ -177,16 +150,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['resource_hubs[0]: needs exactly one of space_id, goal_id and project_id, not 0'],
   ],
   [
-    'a hub with two parents',
-    { 'resource_hubs[0].project_id': 'small-project' },
-    ['resource_hubs[0]: needs exactly one of space_id, goal_id and project_id, not 2'],
-  ],
-  [
-    'a member twice',
-    { 'spaces[0].members[1]': { person_id: 'small-ann' } },
-    ['spaces[0].members[1]: has the person_id of [0]'],
-  ],
-  [
     'two grants of one person',
     { 'spaces[0].access[1]': { person_id: 'small-ben', level: 70 } },
     ['spaces[0].access[1]: has the person_id of [0]'],
@@ -195,20 +158,6 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     'the same reaction twice',
     { 'files[0].reactions[1]': { person_id: 'small-ann', emoji: '👍' } },
     ['files[0].reactions[1]: has the person_id and emoji of [0]'],
-  ],
-  [
-    'one link to two documents',
-    {
-      'documents[2]': {
-        ...smallWorkspace('two').documents[0],
-        public_token: 'small-link',
-        resource_hub_id: 'small-hub',
-        author_id: 'small-ann',
-        activities: [],
-        versions: smallWorkspace().documents[0]?.versions,
-      },
-    },
-    ['documents[2].public_token: "small-link" is the same as documents[0].public_token'],
   ],
   [
     'a closed goal without an outcome',
@@ -239,24 +188,9 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['files[0].deleted_by_id: is only for a deleted file'],
   ],
   [
-    'a goal that is deleted like a file',
-    { 'goals[0].activities[0].action': 'resource_hub_file_deleted' },
-    [
-      'goals[0].activities[0].action: must be one of goal_created, goal_closed, goal_reopened, not "resource_hub_file_deleted"',
-    ],
-  ],
-  [
     'a gap in the versions',
     { [`${version}.version_number`]: 4 },
     [`${version}.version_number: must be 2, versions are listed from 1 on`],
-  ],
-  [
-    'version zero',
-    { 'documents[0].versions[0].version_number': 0 },
-    [
-      'documents[0].versions[0].version_number: must be at least 1',
-      'documents[0].versions[0].version_number: must be 1, versions are listed from 1 on',
-    ],
   ],
   [
     'restored from a later version',
@@ -324,13 +258,10 @@ const unsaid = [
   'a time that is in the year 10000 in UTC',
   'a time that is in the year 999 in UTC',
   'an id given twice',
-  'a nested id given twice',
-  'an id of nothing',
   'an id of something else',
   'a goal inside itself',
   'a folder of another hub',
   'two grants of one person',
-  'one link to two documents',
   'a gap in the versions',
   'restored from a later version',
   'a name that is not the current title',
@@ -339,25 +270,24 @@ const unsaid = [
   'a restore of no version',
 ];
 
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+formats.default(ajv);
+const validate = ajv.compile(workspaceSchema());
+
+it('the published JSON Schema accepts the demo workspace, and a file that names the schema', () => {
+  expect(validate(JSON.parse(textOf('prisma/demo-workspace.json')))).toBe(true);
+  expect(validate({ ...smallWorkspace(), $schema: './goalpost.schema.json' })).toBe(true);
+});
+
 it('the published JSON Schema refuses what is refused, but for what no schema can say', () => {
-  const ajv = new Ajv2020({ allowUnionTypes: true });
-  formats.default(ajv);
-  const validate = ajv.compile(workspaceSchema());
   const accepted = cases.filter(([, changes]) => validate(changed(changes))).map(([rule]) => rule);
   expect(accepted).toEqual(unsaid);
 });
 
-it.each([
-  '2026-01-01T01:30:00+01:30',
-  '2025-12-31t23:00:00.000-01:00',
-  '2025-12-31T23:59:60Z',
-  '2026-01-01T00:00:00.0000z',
-])('the time %s is stored in UTC', (time) => {
+it.each(['2025-12-31t23:00:00.000-01:00', '2025-12-31T23:59:60Z'])('the time %s is stored in UTC', (time) => {
   const { company } = workspace.parse({ company: { id: 'a', name: 'A', inserted_at: time } });
   expect(company.inserted_at).toBe('2026-01-01T00:00:00.000Z');
-  const ajv = new Ajv2020({ allowUnionTypes: true });
-  formats.default(ajv);
-  expect(ajv.validate(workspaceSchema(), { company: { id: 'a', name: 'A', inserted_at: time } })).toBe(true);
+  expect(validate({ company: { id: 'a', name: 'A', inserted_at: time } })).toBe(true);
 });
 
 it('the origin of a version is by default that of its place', () => {
@@ -366,9 +296,7 @@ it('the origin of a version is by default that of its place', () => {
     'documents[0].versions[1].origin': undefined,
     'documents[0].versions[2].origin': null,
   });
-  const ajv = new Ajv2020({ allowUnionTypes: true });
-  formats.default(ajv);
-  expect(ajv.validate(workspaceSchema(), document)).toBe(true);
+  expect(validate(document)).toBe(true);
   const versions = workspace.parse(document).documents[0]?.versions;
   expect(versions?.map(({ origin }) => origin)).toEqual(['published', 'edited', 'restored']);
 });
@@ -382,7 +310,6 @@ describe('a document is refused, and nothing of it written, for', () => {
   it.each([
     [[], 'the file: must be an object, not an array'],
     [null, 'the file: must be an object, not null'],
-    ['x', 'the file: must be an object, not "x"'],
     [{}, 'company: is required'],
   ])('being %j', async (document, problem) => {
     expect(await problemsOf(document)).toEqual([problem]);
@@ -432,10 +359,6 @@ it('a problem names the kind and the id of its record, wherever it is found', as
   );
 });
 
-it('the small workspace itself has no problem', async () => {
-  expect(await importDocument(db, smallWorkspace('right'))).toMatchObject({ companies: 1, document_versions: 3 });
-});
-
 async function partsIn(file: string): Promise<WorkspacePart[]> {
   const parts: WorkspacePart[] = [];
   for await (const part of fileSource(file).parts) parts.push(part);
@@ -455,10 +378,7 @@ describe('a file', () => {
   const kinds = (number: number) => `line ${number}: kind must be one of company, ${ofLists.join(', ')}, header, end`;
 
   it.each([
-    ['with a word that is not a value', '{\n  "a": [1, oops]\n}', 'is not valid JSON (line 2, column 12)'],
     ['that ends too early', '{"a": "b"', 'is not valid JSON (line 1, column 10)'],
-    ['with a comma too many', '{"a": {"b": []},}', 'is not valid JSON (line 1, column 17)'],
-    ['with a line break in a string', '["é\\"\n"]', 'is not valid JSON (line 1, column 2)'],
     ['with too many brackets to follow', '['.repeat(1_000_000), 'is not valid JSON'],
     ['with more after the end', '{} {}', 'is not valid JSON (line 1, column 4)'],
     ['that is a list of lists', '[["a"], ["b"]]', 'must be an object, not [["a"],["b"]]'],
@@ -468,38 +388,21 @@ describe('a file', () => {
       'the key "id" occurs twice (line 2, column 11)',
     ],
     [
-      'with a key twice in a field',
-      '{"removed":{"goals":[],"goals":["a"]}}',
-      'the key "goals" occurs twice (line 1, column 24)',
-    ],
-    [
       'with a number that is not kept',
       '{"revision":9007199254740993}',
       'the number cannot be read exactly (line 1, column 13)',
-    ],
-    [
-      'whose first line has a kind twice',
-      '{"kind":"goal",\t"kind":"end"}',
-      'the key "kind" occurs twice (line 1, column 17)',
     ],
     [
       'whose line has a key twice in a list',
       `${line}{"kind":"goal","targets":[{"from":1,"from":2}]}`,
       'the key "from" occurs twice (line 2, column 37)',
     ],
-    ['whose line is null', `${line}null`, 'line 2: must be an object, not null'],
     ['whose line is a list', `${line}[1]`, 'line 2: must be an object, not [1]'],
-    ['whose first line has a list as its kind', '{"kind":["person"]}', kinds(1)],
     ['whose line has no kind', `${line}{"id":"a"}`, kinds(2)],
     [
       'whose end counts nothing',
       `${line}{"kind":"end"}`,
       'line 2: the record of kind end must count the others: "records": 1',
-    ],
-    [
-      'whose end counts in words',
-      `${line}{"kind":"end","records":"one"}`,
-      'line 2: counts "one" records, but there are 1',
     ],
     ['in another encoding', Buffer.from('{"ä":1}', 'latin1'), 'is not UTF-8 text'],
   ])('%s is refused', async (name, content, problem) => {

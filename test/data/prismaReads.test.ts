@@ -1,9 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ModelDatabase, type ModelTransaction, openModels } from '../../src/database.js';
-import { models } from '../../src/generated/models.js';
 import { isUnavailable, newScope } from '../../src/platform/postgres/deadline.js';
 import { sql } from '../../src/platform/postgres/values.js';
-import { textOf } from '../support/documents.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld } from '../support/world.js';
@@ -199,47 +197,4 @@ describe('what the reader does not know is left to Prisma', () => {
     await expect(failing).rejects.toThrow('no');
     expect(await isThere('within')).toBe(false);
   });
-
-  test('a list of calls, all of them or none', async () => {
-    const db = open('reader');
-    const create = (name: string, id: string) => db.company.create({ data: { id, name } });
-    const id = `list-${Date.now()}`;
-    await expect(db.$transaction([create('first', id), create('second', id)])).rejects.toMatchObject({ code: 'P2002' });
-    expect(await isThere('first')).toBe(false);
-    const [{ name }, count] = await db.$transaction([create('third', id), db.company.count({ where: { id } })]);
-    expect([name, count]).toEqual(['third', 1]);
-  });
-
-  test('the records beside one, where Prisma chains calls', async () => {
-    const db = open('reader');
-    const { company, space } = await world.team();
-    const where = { ...company, id: space.id };
-    expect(await db.within(newScope(1_000)).space.findFirstOrThrow({ where }).company()).toMatchObject({
-      id: company.companyId,
-    });
-  });
 });
-
-test.each(Object.entries(models).filter(([, { columns }]) => columns.companyId))(
-  'a request may call what Prisma offers for %s, with the same result as without the reader',
-  async (name, { columns }) => {
-    const company = (await world.team()).company.companyId;
-    const where = { companyId: company };
-    const [field = ''] = Object.keys(columns);
-    // A view is only read.
-    const isTable = textOf('prisma/schema.prisma').includes(`\nmodel ${name} {`);
-    const calls: [method: string, args: object][] = [
-      ['findMany', { where: { ...where, NOT: { companyId: 'none' } }, distinct: [field], skip: 0 }],
-      ['findFirst', { where: { AND: [where], ...where }, take: 1 }],
-      ['count', { where, skip: 0 }],
-      ['aggregate', { where, _count: true }],
-      ['groupBy', { by: [field], where, _count: true }],
-      ...(isTable ? ([['updateMany', { where, data: {} }]] as [string, object][]) : []),
-    ];
-    const [ours, theirs] = [open('reader'), open('prisma')].map((db) => db.within(newScope(10_000)));
-    for (const [method, args] of calls) {
-      const of = (db: object = {}) => Reflect.get(db, name.charAt(0).toLowerCase() + name.slice(1))[method](args);
-      expect(await of(ours), method).toEqual(await of(theirs));
-    }
-  },
-);

@@ -53,15 +53,6 @@ describe('a read that fails', () => {
     await nowhere.$disconnect();
   });
 
-  test('says who sent the statement, in a transaction and outside of one', async () => {
-    const send = (tx: ModelTransaction) => tx.$executeRaw`SELECT nameless`;
-    const senders = [() => send(db), () => db.$transaction(send)];
-    for (const sender of senders) {
-      const stack = expect.stringContaining('readerStatements.test');
-      await expect(sender()).rejects.toMatchObject({ code: '42703', stack });
-    }
-  });
-
   test('keeps the values of a row out of the log', async () => {
     const insert = (tx: ModelTransaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
     const failing = db.$transaction(async (tx) => [await insert(tx), await insert(tx)]);
@@ -118,12 +109,4 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
     await read(client, ['id']);
     expect(await preparedBy(client)).toHaveLength(1);
   });
-});
-
-test('the connections are closed when the client is, although only the reader used them', async () => {
-  const client = openModels({ url, poolSize: 2, preparedStatements });
-  await client.goal.findMany({ where: { companyId: 'none' } });
-  expect(client.connectionUse().open).toBe(1);
-  await client.$disconnect();
-  expect(client.connectionUse().open).toBe(0);
 });

@@ -82,13 +82,6 @@ test('numbers after the rest what was written without the trigger, and has no ti
   expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['written', 'replicated']);
 });
 
-test('of one company only', async () => {
-  const [company, other] = [await companyWithGoals(1), await companyWithGoals(1)];
-  for (const each of [company, other]) await write(each, each.goals[0] ?? '', 'closed');
-  await numberEvents(world.db, eventSource, company.companyId);
-  expect((await eventsOf(other)).map(({ sequence }) => sequence)).toEqual([null]);
-});
-
 test('numbers what many writers commit at once without a gap, in the order of each record', async () => {
   const company = await companyWithGoals(4);
   const twins = [world, world.twin(), world.twin()];
@@ -155,19 +148,4 @@ test('waits for nobody who numbers already, and holds up nobody who refers to th
     lastSequence: 1,
     isBusy: false,
   });
-});
-
-test('what is undone leaves no gap', async () => {
-  const company = await companyWithGoals(1);
-  const [goal = ''] = company.goals;
-  await write(company, goal, 'first');
-  await world.db
-    .$transaction(async (tx) => {
-      await numberEvents(tx, eventSource, company.companyId);
-      throw new Error('undone');
-    })
-    .catch(() => {});
-  await write(company, goal, 'second');
-  await numberEvents(world.db, eventSource, company.companyId);
-  expect(await sequences(company)).toEqual([1, 2]);
 });

@@ -5,7 +5,6 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTls } from 'node:tls';
-import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
 import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
@@ -72,35 +71,10 @@ describe('a forbidden address is refused before a connection', () => {
   }
 
   const forbidden = [
-    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '127.0.0.1.', '0', '0.0.0.0'],
-    ...['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.255.255', '0xa000001'],
-    ...['100.64.0.1', '100.127.255.255', '169.254.169.254', '169.254.170.2'],
-    ...[
-      '192.0.0.1',
-      '192.0.2.1',
-      '192.88.99.1',
-      '198.18.0.1',
-      '198.51.100.1',
-      '203.0.113.1',
-      '224.0.0.1',
-      '240.0.0.1',
-      '255.255.255.255',
-    ],
-    ...['[::]', '[::1]', '[::127.0.0.1]', '[::ffff:127.0.0.1]', '[::ffff:a9fe:a9fe]'],
-    ...['[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::1]', '[2002:7f00:1::]', '[2001::1]', '[2001:db8::1]', '[2001:10::1]'],
-    ...[
-      '[fc00::1]',
-      '[fd00:ec2::254]',
-      '[fdff::1]',
-      '[fe80::1]',
-      '[febf::1]',
-      '[fec0::1]',
-      '[ff02::1]',
-      '[100::1]',
-      '[4000::1]',
-      '[3fff::1]',
-    ],
-    ...['localhost', 'a.localhost'],
+    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '127.0.0.1.', '0.0.0.0', 'localhost', 'a.localhost'],
+    ...['10.0.0.1', '172.31.255.255', '192.168.255.255', '100.64.0.1', '169.254.169.254', '192.0.0.1', '224.0.0.1'],
+    ...['[::]', '[::1]', '[::ffff:a9fe:a9fe]', '[64:ff9b::a9fe:a9fe]', '[2002:7f00:1::]', '[2001:db8::1]'],
+    ...['[fd00:ec2::254]', '[fe80::1]', '[fec0::1]', '[ff02::1]', '[4000::1]'],
   ];
 
   test.each(forbidden)('https://%s/', async (host) => {
@@ -111,7 +85,7 @@ describe('a forbidden address is refused before a connection', () => {
     expect(urlProblem(`https://${host}/`, { open: new OpenAddresses([]), own: [] })).toBeDefined();
   });
 
-  test.each(['127.0.0.1', '10.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])('a name that leads to %s', async (host) => {
+  test.each(['10.0.0.1', '[::ffff:127.0.0.1]'])('a name that leads to %s', async (host) => {
     const address = new URL(`https://${host}/`).hostname.replace(/^\[(.*)\]$/, '$1');
     const { connections, sender: offlineSender } = offline({
       'hook.example': [address],
@@ -174,14 +148,14 @@ describe('an endpoint that', () => {
       socket.once('data', () => socket.end(`HTTP/1.1 ${head}\r\nconnection: close\r\n\r\n${body}`)),
     );
 
-  test.each(['200 OK', '201 Created', '204 No Content', '299 Odd'])('answers %s has acknowledged', async (head) => {
+  test.each(['200 OK', '299 Odd'])('answers %s has acknowledged', async (head) => {
     expect(await sender().send(message(await respond(head)))).toMatchObject({
       isAcknowledged: true,
       status: Number(head.slice(0, 3)),
     });
   });
 
-  test.each([301, 302, 303, 307, 308])('redirects (%s) has failed, and its target is not asked', async (status) => {
+  test.each([301, 308])('redirects (%s) has failed, and its target is not asked', async (status) => {
     let asked = 0;
     const target = createHttp((_request, response) => {
       asked += 1;
@@ -241,14 +215,6 @@ describe('an endpoint that', () => {
     });
   });
 
-  test('dribbles its head is given up in time', async () => {
-    const url = await rawServer((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write('x: y\r\n')), 20);
-    });
-    expect(await sender({ timeout: 400 }).send(message(url))).toMatchObject({ isAcknowledged: false });
-  });
-
   /** Writes a piece again and again, as fast as it is read, until the connection is closed. Counts what was written. */
   function endless(start: string, piece: string, { isSlow = false } = {}) {
     const seen = { written: 0, isClosed: false };
@@ -272,16 +238,15 @@ describe('an endpoint that', () => {
     });
     return { seen, url };
   }
-  const closes = async (seen: { isClosed: boolean }) => {
-    for (let waited = 0; !seen.isClosed && waited < 1_000; waited += 10) await sleep(10);
-    return seen.isClosed;
-  };
+  /** Long before an idle connection is closed. */
+  const closes = (seen: { isClosed: boolean }) =>
+    expect.poll(() => seen.isClosed, { timeout: 2_000, interval: 10 }).toBe(true);
 
-  test.each(['100 Continue', '102 Processing', '103 Early Hints'])('answers %s for ever has failed', async (head) => {
-    const { seen, url } = endless('', `HTTP/1.1 ${head}\r\n\r\n`, { isSlow: true });
+  test('answers with hints for ever has failed', async () => {
+    const { seen, url } = endless('', 'HTTP/1.1 103 Early Hints\r\n\r\n', { isSlow: true });
     const delivery = await sender().send(message(await url));
     expect(delivery).toMatchObject({ reason: 'there were too many informational responses' });
-    expect(await closes(seen)).toBe(true);
+    await closes(seen);
   });
 
   test('answers with some hints before it acknowledges has acknowledged', async () => {
@@ -289,40 +254,31 @@ describe('an endpoint that', () => {
     expect(await sender().send(message(url))).toMatchObject({ isAcknowledged: true, status: 204 });
   });
 
-  test('sends long hints is read for 16 kB before its head', async () => {
-    const hints = `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(8_000)}\r\n\r\n`.repeat(3);
-    const url = await respond(`103 Early Hints\r\n\r\n${hints}HTTP/1.1 103 Early Hints`);
-    expect(await sender().send(message(url))).toMatchObject({ reason: 'the head of the response is too long' });
-  });
-
   test('sends its head byte by byte is given up long before its time', async () => {
     const { seen, url } = endless('HTTP/1.1 200 OK\r\n', 'x', { isSlow: true });
     expect(await sender().send(message(await url))).toMatchObject({ reason: 'the head of the response is too long' });
     expect(seen.written).toBeLessThan(2_000);
-    expect(await closes(seen)).toBe(true);
+    await closes(seen);
   });
 
   const ok = 'HTTP/1.1 200 OK\r\n';
   const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
   test.each([
     ['trailers', `${chunked}0\r\n`, 'x: y\r\n'],
-    ['extensions of chunks', chunked, `1;${'x'.repeat(8_000)}\r\na\r\n`],
-    ['chunks of one byte', chunked, '1\r\na\r\n'],
-    ['bytes behind its response', `${ok}content-length: 0\r\n\r\n`, 'x'.repeat(100)],
     ['responses that nobody asked for', `${ok}content-length: 0\r\n\r\n`, `${ok}content-length: 0\r\n\r\n`],
   ])('sends endless %s is disconnected before two seconds have passed', async (_, start, piece) => {
     const { seen, url } = endless(start, piece);
     const keeping = sender();
     expect(await keeping.send(message(await url))).toMatchObject({ isAcknowledged: true });
-    expect(await closes(seen)).toBe(true);
+    await closes(seen);
     expect((await keeping.send(message(await url))).isAcknowledged).toBe(true);
   });
 
   test('sends something on a kept connection after its response is disconnected', async () => {
-    let isClosed = false;
+    const seen = { isClosed: false };
     const url = await rawServer((socket) => {
       socket.once('close', () => {
-        isClosed = true;
+        seen.isClosed = true;
       });
       socket.once('data', () => {
         socket.write(`${ok}content-length: 0\r\n\r\n`);
@@ -330,26 +286,7 @@ describe('an endpoint that', () => {
       });
     });
     expect((await sender().send(message(url))).isAcknowledged).toBe(true);
-    await sleep(1_000);
-    expect(isClosed).toBe(true);
-  });
-
-  test('answers with a long failure at once is read from its beginning', async () => {
-    const delivery = await sender().send(message(await respond('500 Oh', `begins${'x'.repeat(200_000)}`)));
-    expect(delivery).toMatchObject({ status: 500, response: expect.stringMatching(/^beginsx{994}$/) });
-  });
-
-  test('compresses its answer has it read as it is', async () => {
-    const bomb = gzipSync(Buffer.alloc(10_000_000));
-    const url = await rawServer((socket) =>
-      socket.once('data', () => {
-        socket.write(`HTTP/1.1 500 Oh\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
-        socket.end(bomb);
-      }),
-    );
-    const { status, response } = await sender().send(message(url));
-    expect(status).toBe(500);
-    expect(response).toContain('\uFFFD');
+    await closes(seen);
   });
 
   test('resets at any byte of its response has acknowledged only if its head had come', async () => {
@@ -385,15 +322,6 @@ describe('an endpoint that', () => {
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['closes without a word', (socket) => void socket.end(), /reset|closed/],
-    ['resets', (socket) => void socket.resetAndDestroy(), /reset/],
-    [
-      'resets within its head',
-      (socket) => {
-        socket.write('HTTP/1.1 200 O');
-        setTimeout(() => socket.resetAndDestroy(), 20);
-      },
-      /reset/,
-    ],
     ['speaks no HTTP', (socket) => void socket.end('220 smtp.example.com\r\n'), /not HTTP/],
     [
       'has an endless head',
@@ -410,16 +338,6 @@ describe('an endpoint that', () => {
     const delivery = await sender().send(message(url));
     expect(delivery.isAcknowledged).toBe(false);
     expect(delivery.reason ?? '').toMatch(reason);
-  });
-
-  test('resets after it has acknowledged has acknowledged', async () => {
-    const url = await rawServer((socket) =>
-      socket.once('data', () => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nab');
-        setTimeout(() => socket.resetAndDestroy(), 20);
-      }),
-    );
-    expect(await sender().send(message(url))).toMatchObject({ isAcknowledged: true });
   });
 
   test('closes a kept connection gets the request on a new one, marked as sent again', async () => {
@@ -471,7 +389,6 @@ describe('an endpoint that', () => {
     ['429', '7', 7],
     ['503', '90000', 3600],
     ['503', 'soon', undefined],
-    ['500', '7', undefined],
   ])('answers %s with Retry-After %s', async (status, after, seconds) => {
     const delivery = await sender().send(message(await respond(`${status} X\r\nretry-after: ${after}`)));
     expect(delivery.retryAfter).toBe(seconds);
@@ -515,10 +432,5 @@ describe('signing', () => {
     expect(accepted([newKey, oldKey], [])).toEqual(['now', 'underOldKey']);
     expect(accepted([newKey, oldKey], [1])).toEqual(['now', 'before', 'underOldKey', 'beforeUnderOldKey']);
     expect(accepted([oldKey], [])).toEqual(['underOldKey']);
-  });
-
-  test('a secret is 32 bytes', () => {
-    expect(Buffer.from(secrets.now.slice(6), 'base64')).toHaveLength(32);
-    expect(new Set(Object.values(secrets)).size).toBe(6);
   });
 });

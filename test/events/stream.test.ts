@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { askForStream, OpenStream, openStream } from '../support/openStream.js';
 import { createWorld, restPaths } from '../support/world.js';
 
@@ -31,9 +31,7 @@ async function reopen({ space, caller }: Team): Promise<void> {
   expect((await world.post(restPaths.reopenGoal, caller.token, { id })).status).toBe(200);
 }
 
-const untilNoneIsOpen = async () => {
-  while (world.streams.open > 0) await sleep(5);
-};
+const untilNoneIsOpen = () => eventually(() => expect(world.streams.open).toBe(0));
 beforeEach(untilNoneIsOpen);
 
 test('sends each event after it is committed, with what was selected', async () => {
@@ -166,7 +164,6 @@ const unauthenticated = { errors: [{ message: expect.any(String), extensions: { 
 
 test.each([
   ['the token is revoked', 'UPDATE api_tokens SET revoked_at = now() WHERE company_id = $1 AND person_id = $2'],
-  ['the token has expired', 'UPDATE api_tokens SET expires_at = now() WHERE company_id = $1 AND person_id = $2'],
   ['the person is suspended', 'UPDATE people SET suspended_at = now() WHERE company_id = $1 AND id = $2'],
 ])('ends for good before the next event once %s', async (_case, sql) => {
   const team = await world.team();
@@ -206,18 +203,12 @@ test('ends after an hour at most with a time to come back, and misses nothing th
   again.close();
 });
 
-test.each([
-  'events @skip(if: true) { id }',
-  'events @skip(if: $leaveOut) { id }',
-  '... on Subscription @include(if: $keep) { events { id } }',
-  '...Left',
-])('a subscription to { %s } is refused with 400, because a directive may leave its field out', async (selection) => {
+test('one whose field a directive may leave out is refused with 400', async () => {
   const { caller } = await world.team();
-  const declared = /\$\w+/.exec(selection);
-  const left = selection.includes('Left') ? 'fragment Left on Subscription { events @skip(if: true) { id } }' : '';
-  const query = `subscription ${declared ? `(${declared}: Boolean!)` : ''} { ${selection} } ${left}`;
-  const refused = await askForStream(base, caller.token, { query, variables: { leaveOut: true, keep: false } });
-  const message = expect.stringMatching(/^The root field of a subscription.* must not have @(skip|include)\.$/);
+  const query =
+    'subscription ($leaveOut: Boolean!) { ...Left } fragment Left on Subscription { events @skip(if: $leaveOut) { id } }';
+  const refused = await askForStream(base, caller.token, { query, variables: { leaveOut: true } });
+  const message = expect.stringMatching(/^The root field of a subscription.* must not have @skip\.$/);
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] } });
   await untilNoneIsOpen();
 });
@@ -225,11 +216,9 @@ test.each([
 test.each([
   ['without a token', 401, 'UNAUTHENTICATED', { headers: { authorization: 'Basic x' } }],
   ['without Accept: text/event-stream', 406, 'NOT_ACCEPTABLE', { headers: { accept: 'application/json' } }],
-  ['with any type', 406, 'NOT_ACCEPTABLE', { headers: { accept: '*/*' } }],
   ['with a Last-Event-ID that is no cursor', 400, 'BAD_USER_INPUT', { lastEventId: 'x' }],
   ['with a cursor that is none', 400, 'BAD_USER_INPUT', { query: 'subscription { events(after: "x") { id } }' }],
   ['for a query', 406, 'NOT_ACCEPTABLE', { query: '{ viewer { id } }' }],
-  ['for a mutation', 406, 'NOT_ACCEPTABLE', { query: 'mutation { reopenGoal(input: {}) { goal { id } } }' }],
 ])('%s it is refused with %i', async (_case, status, code, options) => {
   const { caller } = await world.team();
   const refused = await askForStream(base, caller.token, options);
@@ -237,16 +226,13 @@ test.each([
   await untilNoneIsOpen();
 });
 
-test.each([
-  ['beyond the last event', ['events', 0, 99, 'x'.repeat(12)]],
-  ['whose event is another', ['events', 0, 1, 'another-one-']],
-])('a cursor %s is refused, names where it was, and says what to do', async (_case, cursor) => {
+test('a cursor whose event is another is refused, names where it was, and says what to do', async () => {
   const team = await world.team();
   const stream = await openStream(base, team.caller.token);
   await record(team);
   await stream.events(1);
   stream.close();
-  const lastEventId = Buffer.from(JSON.stringify(cursor)).toString('base64url');
+  const lastEventId = Buffer.from(JSON.stringify(['events', 0, 1, 'another-one-'])).toString('base64url');
   const message = expect.stringMatching(/set back.*Read the query events from the beginning.*open the stream with/);
   const bad = (field: string) => ({
     status: 400,
@@ -266,7 +252,6 @@ const forged = `${base64url('["events",0,1,"')}\n\nevent: complete\ndata: aaa\n\
 
 test.each([
   ['would forge the end of a stream', forged, 'after'],
-  ['has a line break', `${ofFirst(12)}\n`, 'after'],
   ['has the mark of no event', ofFirst(0), 'Last-Event-ID'],
   ['is longer than any', ofFirst(7_000), 'after'],
   ['is longer than any', ofFirst(7_000), 'Last-Event-ID'],
@@ -301,13 +286,6 @@ test.each([
   const refused = await askForStream(base, caller.token, { query, variables });
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] } });
   await untilNoneIsOpen();
-});
-
-test('a query over a limit is refused', async () => {
-  const { caller } = await world.team();
-  const query = `subscription { events { ${Array.from({ length: 40 }, (_, n) => `a${n}: id`).join(' ')} } }`;
-  const refused = await askForStream(base, caller.token, { query });
-  expect(refused).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX' } }] } });
 });
 
 /** Opens so many, one after the other. */
@@ -353,31 +331,4 @@ test('a company has half of the streams of the gateway, and when all are open, e
   ofOne[0]?.close();
   await expect.poll(() => world.streams.open).toBe(39);
   await openSome(three.caller.token, 1);
-});
-
-test('the log has a line when it opens and one when it ends', async () => {
-  const team = await world.team();
-  world.log.length = 0;
-  const stream = await openStream(base, team.caller.token);
-  await record(team);
-  await stream.events(1);
-  stream.close();
-  await untilNoneIsOpen();
-  const lines = world.log.filter(({ msg }) => msg === 'request' || msg === 'stream ended');
-  const { requestId, personId, companyId, tokenId } = lines[0];
-  expect(lines).toMatchObject([
-    { msg: 'request', operation: 'events', status: 200 },
-    { msg: 'stream ended', requestId, personId, companyId, tokenId, events: 1, ending: 'left' },
-  ]);
-});
-
-test('a failing field is an error of its event, and the stream goes on', async () => {
-  const team = await world.team();
-  const query =
-    'subscription { events { sequence activity { subject { ... on Goal { activities(first: 1) { totalCount } } } } } }';
-  const stream = await openStream(base, team.caller.token, { query });
-  await record(team);
-  await record(team);
-  expect(await stream.events(2)).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
-  stream.close();
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
-import { createWorld, type Json, World } from '../support/world.js';
+import { createWorld, type Json, mentioning, World } from '../support/world.js';
 
 const world = await createWorld();
 const { db } = world;
@@ -11,12 +11,6 @@ const readOnlyUrl = new URL(world.url);
 readOnlyUrl.searchParams.set('options', '-c default_transaction_read_only=on');
 const readOnly = new World(openModels({ url: readOnlyUrl.href, poolSize: 2, preparedStatements }), world.url);
 afterAll(() => readOnly.db.$disconnect());
-
-async function team() {
-  const company = await world.company();
-  const caller = await world.person(company);
-  return { company, caller, space: await world.space(company, [caller]) };
-}
 
 const reopen = `query($input: PreviewReopenGoalInput!, $first: Int) { previewReopenGoal(input: $input) {
   goal { id isClosed } wouldChange message
@@ -44,7 +38,7 @@ async function preview(token: string, document: string, variables: Json): Promis
 
 describe('previewReopenGoal', () => {
   test('names exactly those whom reopening then notifies and subscribes, with a read-only token', async () => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const person = (data: Json = {}) => world.person(company, data);
     const [invited, mentioned, suspended, blind] = [
       await person(),
@@ -56,10 +50,7 @@ describe('previewReopenGoal', () => {
     for (const { id } of members) {
       await db.spaceMember.create({ data: { ...company, spaceId: space.id, personId: id } });
     }
-    const message = JSON.stringify({
-      type: 'doc',
-      content: [{ type: 'paragraph', content: [{ type: 'mention', attrs: { id: mentioned.id } }] }],
-    });
+    const message = mentioning(mentioned.id);
     for (const sendNotificationsToEveryone of [false, true, null]) {
       const goal = await world.closedGoal(space);
       const input = {
@@ -83,7 +74,7 @@ describe('previewReopenGoal', () => {
   });
 
   test('says that an open goal, and no goal at all, would be left alone', async () => {
-    const { caller, space } = await team();
+    const { caller, space } = await world.team();
     const goal = await world.goal(space);
     const nobody = { totalCount: 0, nodes: [] };
     const open = await preview(caller.token, reopen, {
@@ -98,40 +89,11 @@ describe('previewReopenGoal', () => {
     const none = await preview(caller.token, reopen, { input: {} });
     expect(none.previewReopenGoal).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
   });
-
-  test.each([
-    ['an unknown goal', 'NOT_FOUND', async () => ({ id: 'nothing' })],
-    ['an unknown subscriber', 'BAD_USER_INPUT', async (goal: Json) => ({ id: goal.id, subscriberIds: ['nobody'] })],
-    ['too long a message', 'BAD_USER_INPUT', async (goal: Json) => ({ id: goal.id, message: 'x'.repeat(100_001) })],
-    [
-      'an archived goal',
-      'GOAL_ARCHIVED',
-      async (goal: Json) => {
-        await db.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
-        return { id: goal.id };
-      },
-    ],
-    [
-      'a goal one may only see',
-      'FORBIDDEN',
-      async (goal: Json) => {
-        await db.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
-        return { id: goal.id };
-      },
-    ],
-  ])('fails for %s as reopening does, with %s', async (_what, code, prepare) => {
-    const { caller, space } = await team();
-    const input = await prepare(await world.closedGoal(space));
-    for (const document of [reopen, mutation.reopen]) {
-      const { body } = await world.graphql(caller.token, document, { input });
-      expect(body.errors[0].extensions.code).toBe(code);
-    }
-  });
 });
 
 describe('previewRestoreDocumentVersion', () => {
   async function written(contents: string[]) {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     return {
       caller,
       document: await world.document(await world.hub(company, { spaceId: space.id }), caller, contents),
@@ -176,7 +138,7 @@ describe('previewRestoreDocumentVersion', () => {
   });
 
   test('names exactly those whom restoring then subscribes', async () => {
-    const { company, caller, space } = await team();
+    const { company, caller, space } = await world.team();
     const person = (data: Json = {}) => world.person(company, data);
     const [mentioned, suspended, subscribed, canceled] = [
       await person({ fullName: 'A' }),
@@ -184,11 +146,7 @@ describe('previewRestoreDocumentVersion', () => {
       await person(),
       await person(),
     ];
-    const mentions = [mentioned, suspended, subscribed, canceled, { id: 'nobody' }].map(({ id }) => ({
-      type: 'mention',
-      attrs: { id },
-    }));
-    const content = JSON.stringify({ type: 'doc', content: [{ type: 'paragraph', content: mentions }] });
+    const content = mentioning(mentioned.id, suspended.id, subscribed.id, canceled.id, 'nobody');
     const hub = await world.hub(company, { spaceId: space.id });
     const document = await world.document(hub, caller, [content, 'new']);
     const followers = [subscribed, { ...canceled, canceled: true }];
@@ -211,45 +169,5 @@ describe('previewRestoreDocumentVersion', () => {
     });
     expect(ids(found)).toEqual(added.map(({ personId }) => personId).sort());
     expect((await subscribers(1)).totalCount).toBe(0);
-  });
-
-  test('says when restoring would change nothing', async () => {
-    const { caller, document } = await written(['text']);
-    const variables = { documentId: document.id, versionNumber: 1 };
-    const { previewRestoreDocumentVersion: found } = await preview(caller.token, restore, variables);
-    expect(found).toMatchObject({ wouldChange: false, expectedCurrentVersion: 1 });
-    const input = { ...variables, expectedCurrentVersion: 1 };
-    const { body } = await world.graphql(caller.token, mutation.restore, { input });
-    expect(body.data.restoreDocumentVersion.restoredVersion).toBeNull();
-  });
-
-  test.each([
-    ['an unknown version', { versionNumber: 9 }, 'NOT_FOUND'],
-    ['an unknown document', { documentId: 'nothing' }, 'NOT_FOUND'],
-    ['version 0', { versionNumber: 0 }, 'BAD_USER_INPUT'],
-  ])('fails for %s', async (_what, variables, code) => {
-    const { caller, document } = await written(['text', 'more']);
-    const { body } = await world.graphql(caller.token, restore, {
-      documentId: document.id,
-      versionNumber: 1,
-      ...variables,
-    });
-    expect(body.errors[0].extensions.code).toBe(code);
-  });
-
-  test('is not for those who may not restore, nor for strangers', async () => {
-    const { company, caller, space } = await team();
-    const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
-    await db.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
-    const reader = await world.person(company);
-    const { caller: stranger } = await team();
-    const variables = { documentId: document.id, versionNumber: 1 };
-    for (const [{ token }, code] of [
-      [reader, 'FORBIDDEN'],
-      [stranger, 'NOT_FOUND'],
-    ] as const) {
-      const { body } = await world.graphql(token, restore, variables);
-      expect(body).toMatchObject({ data: { previewRestoreDocumentVersion: null }, errors: [{ extensions: { code } }] });
-    }
   });
 });

@@ -33,12 +33,12 @@ async function cast() {
   return { people, space, closedGoal };
 }
 
-type People = Awaited<ReturnType<typeof cast>>['people'];
+const { people, closedGoal } = await cast();
+type People = typeof people;
 type Name = keyof People;
 
 /** Reopens a goal as its author; the answer says who was subscribed how, and who was notified, by name. */
 async function reopened(goalData: Json, inputOf: (people: People) => Json) {
-  const { people, closedGoal } = await cast();
   const goal = await closedGoal(goalData);
   const input = { id: goal.id, ...inputOf(people) };
   expect(await perform(world, 'REST', 'reopenGoal', people.author.token, input)).toMatchObject({ status: 200 });
@@ -67,7 +67,6 @@ describe('who is subscribed', () => {
       ({ member }) => ({ message: JSON.stringify(JSON.parse(mentioning(member.id)).content[0]) }),
       {},
     ],
-    ['a person mentioned', ({ member }) => ({ message: mentioning(member.id) }), { member: 'mentioned' }],
     [
       'people mentioned at any depth',
       ({ member, employee, guest }) => ({ message: mentioning(member.id, employee.id, guest.id) }),
@@ -95,11 +94,6 @@ describe('who is subscribed', () => {
       ({ member }) => ({ subscriberIds: [member.id], message: mentioning(member.id) }),
       { member: 'invited' },
     ],
-    [
-      'the author once, named and mentioned',
-      ({ author }) => ({ subscriberIds: [author.id], message: mentioning(author.id) }),
-      {},
-    ],
     ['no member of the space, told or not', () => ({ sendNotificationsToEveryone: true }), {}],
   ];
   test.each(cases)('%s', async (_, input, expected) => {
@@ -114,12 +108,6 @@ describe('who is notified', () => {
   const secret = { companyLevel: 0, spaceLevel: 0 };
   const cases: [string, Json, (people: People) => Json, Name[]][] = [
     ['nobody, when nobody is named', {}, () => ({ sendNotificationsToEveryone: false }), []],
-    [
-      'the people named',
-      {},
-      ({ member, employee }) => ({ subscriberIds: [member.id, employee.id] }),
-      ['employee', 'member'],
-    ],
     [
       'never the author, a suspended person or a guest without access',
       {},
@@ -155,18 +143,11 @@ describe('who is notified', () => {
   });
 
   test('is kept as the flag of the list', async () => {
-    for (const flag of [true, false]) {
-      const { people, closedGoal } = await cast();
-      const goal = await closedGoal({});
-      await perform(world, 'REST', 'reopenGoal', people.author.token, {
-        id: goal.id,
-        sendNotificationsToEveryone: flag,
-      });
-      const list = await db.subscriptionList.findFirstOrThrow({
-        where: { thread: { activity: { goalId: goal.id } } },
-      });
-      expect(list.sendToEveryone).toBe(flag);
-    }
+    const goal = await closedGoal({});
+    const input = { id: goal.id, sendNotificationsToEveryone: true };
+    await perform(world, 'REST', 'reopenGoal', people.author.token, input);
+    const where = { thread: { activity: { goalId: goal.id } } };
+    expect(await db.subscriptionList.findFirstOrThrow({ where })).toMatchObject({ sendToEveryone: true });
   });
 });
 
@@ -175,47 +156,32 @@ describe('in numbers', () => {
     const { company, caller, space } = await world.team();
     const friend = await world.person(company);
     const gateways = [world, world.twin(), world.twin()];
-    for (let round = 0; round < 2; round++) {
-      const goal = await world.closedGoal(space);
-      const input = { id: goal.id, message: mentioning(friend.id) };
-      const [changes, outcomes] = await changesOf(world, () =>
-        Promise.all(
-          Array.from({ length: 20 }, (_, n) =>
-            perform(
-              gateways[n % 3] ?? world,
-              n % 2 ? 'REST' : 'GraphQL',
-              'reopenGoal',
-              caller.token,
-              input,
-              'goal { id isClosed }',
-            ),
+    const goal = await world.closedGoal(space);
+    const input = { id: goal.id, message: mentioning(friend.id) };
+    const [changes, outcomes] = await changesOf(world, () =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          perform(
+            gateways[n % 3] ?? world,
+            n % 2 ? 'REST' : 'GraphQL',
+            'reopenGoal',
+            caller.token,
+            input,
+            'goal { id isClosed }',
           ),
         ),
-      );
-      for (const outcome of outcomes) {
-        expect(outcome).toMatchObject({ status: 200, data: { goal: { id: goal.id, is_closed: false } } });
-      }
-      expect(counts(changes.added)).toEqual({
-        activities: 1,
-        comment_threads: 1,
-        subscription_lists: 1,
-        subscriptions: 2,
-        notifications: 1,
-      });
-      expect(changes.changed).toMatchObject({ goals: [{ id: goal.id, success: [true, null] }] });
+      ),
+    );
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 200, data: { goal: { id: goal.id, is_closed: false } } });
     }
-  });
-
-  test('of 150 who are named, the members of the space are not notified unless all are', async () => {
-    const { company, caller, space } = await world.team();
-    const member = await world.person(company);
-    await db.spaceMember.create({
-      data: { companyId: company.companyId, spaceId: space.id, personId: member.id },
+    expect(counts(changes.added)).toEqual({
+      activities: 1,
+      comment_threads: 1,
+      subscription_lists: 1,
+      subscriptions: 2,
+      notifications: 1,
     });
-    const goal = await world.closedGoal(space);
-    const input = { id: goal.id, subscriberIds: await world.crowd(company, 150) };
-    expect(await perform(world, 'REST', 'reopenGoal', caller.token, input)).toMatchObject({ status: 200 });
-    const told = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
-    expect(told.map(({ personId }) => personId).sort()).toEqual(input.subscriberIds.sort());
+    expect(changes.changed).toMatchObject({ goals: [{ id: goal.id, success: [true, null] }] });
   });
 });

