@@ -49,6 +49,7 @@ export default defineConfig({
           ...shared,
           ...limits(20_000, 60_000, 5_000),
           name: 'product',
+          env: { SHARED_DATABASE: 'on' },
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/proofs/**'],
         },

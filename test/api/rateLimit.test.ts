@@ -15,7 +15,7 @@ import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths, World } from '../support/world.js';
 
-const furniture = await createWorld();
+const furniture = await createWorld({ isAlone: true });
 const { company, caller } = await furniture.team();
 const cleanups: (() => Promise<unknown>)[] = [];
 

@@ -8,7 +8,7 @@ import { query } from '../support/query.js';
 import { createWorld } from '../support/world.js';
 
 // As the role that `goalpost roles --application` makes.
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const { template, gateway } = inject('database');
 const application = { name: `${template}_application`, password: 'application' };
 const admin = asAdministrator(world.url);

@@ -6,7 +6,7 @@ import { perform } from '../support/surfaces.js';
 import { createWorld } from '../support/world.js';
 
 // Every test file that uses a world ends with this check, for all the statements of its requests.
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 
 test('every statement of an operation and of a page binds each table to the company', async () => {
   const made = await filledGoal(world, 2);

@@ -4,7 +4,7 @@ import { preparedStatements } from '../support/pgbouncer.js';
 import { type Answer, createWorld, restPaths, World } from '../support/world.js';
 
 const connections = 4;
-const { url } = await createWorld();
+const { url } = await createWorld({ isAlone: true });
 const world = new World(openModels({ url, poolSize: connections, preparedStatements: false }), url);
 afterAll(() => world.close());
 const { company, caller, space } = await world.team();

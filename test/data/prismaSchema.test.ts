@@ -9,7 +9,7 @@ import { textOf } from '../support/documents.js';
 import { query } from '../support/query.js';
 import { createWorld } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 
 /** What a Prisma schema can express of a database, as Postgres itself describes it. */
 const catalog = `

@@ -3,7 +3,7 @@ import { openModels } from '../../src/database.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 
 // PgBouncer hands on neither setting.
 test.skipIf(usesPgbouncer)('a statement is neither compiled nor split, whatever role and database prefer', async () => {

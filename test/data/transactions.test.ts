@@ -4,7 +4,7 @@ import { type ModelTransaction, openModels } from '../../src/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 
 /** With one connection, so that each test shows whether it is free again. */
 function open() {

@@ -17,7 +17,7 @@ import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const { db } = world;
 
 /** A file with this content. */

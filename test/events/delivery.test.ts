@@ -8,7 +8,7 @@ import { insertWebhook, secretFor, startDeliveries, until } from '../support/del
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const opened: (() => Promise<void>)[] = [];
 afterEach(async () => {
   running.length = 0;

@@ -9,7 +9,7 @@ import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 let dispatcher: Dispatcher | undefined;
-const world = await createWorld({ onChange: (companyId: string) => dispatcher?.changed(companyId) });
+const world = await createWorld({ isAlone: true, onChange: (companyId: string) => dispatcher?.changed(companyId) });
 const opened: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(opened.map((close) => close())));
 

@@ -5,7 +5,7 @@ import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const { db } = world;
 
 type At = { companyId: string };

@@ -5,7 +5,7 @@ import { createWorld, restPaths } from '../support/world.js';
 
 /** How far the clock of the streams is ahead, in milliseconds. */
 let ahead = 0;
-const world = await createWorld({ streaming: { most: 40, now: () => performance.now() + ahead } });
+const world = await createWorld({ isAlone: true, streaming: { most: 40, now: () => performance.now() + ahead } });
 let base = '';
 beforeAll(async () => {
   world.startDispatcher();

@@ -5,7 +5,7 @@ import { type Operation, operations, operationsUnderTest, recordOf } from '../su
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const { company, caller, space } = await world.team();
 const setting = { company, space, caller };
 

@@ -8,7 +8,7 @@ import { goalpost } from '../support/goalpost.js';
 import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 
 async function scene() {
   const { company, caller, space, hub } = await world.teamWithHub('space');

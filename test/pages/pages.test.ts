@@ -16,7 +16,7 @@ const { caller, space } = await world.team();
 await world.closedGoal(space, { id: 'goal-1' });
 const secret = caller.token;
 /** An empty database, which gets the demo workspace. */
-const shown = await createWorld();
+const shown = await createWorld({ isAlone: true });
 const key = new DemoKey();
 const demo = worldWith({ demo: { token: secret, key } });
 

@@ -3,7 +3,7 @@ import { Metrics } from '../../src/platform/telemetry/metrics.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
-const furniture = await createWorld();
+const furniture = await createWorld({ isAlone: true });
 const { caller, company, space } = await furniture.team();
 
 /** A gateway that nothing was asked yet, and what its metrics say. */

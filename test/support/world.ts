@@ -66,7 +66,6 @@ export class World extends Client {
     options: Options = {},
   ) {
     super();
-    noteStatements(db);
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
@@ -91,18 +90,24 @@ export class World extends Client {
 
   /** Another gateway on the same database, with its own connection pool. */
   twin(poolSize = 20): World {
-    const twin = new World(openModels({ url: this.url, poolSize, preparedStatements, reads }), this.url);
+    const db = openModels({ url: this.url, poolSize, preparedStatements, reads });
+    noteStatements(db);
+    const twin = new World(db, this.url);
     this.#twins.push(twin);
     return twin;
   }
 
   async close(): Promise<void> {
     this.dispatcher.stop();
-    await Promise.all(this.#twins.map((twin) => twin.close()));
+    await Promise.all(
+      this.#twins.map(async (twin) => {
+        await twin.close();
+        await twin.db.$disconnect();
+      }),
+    );
     this.#server.closeAllConnections();
     this.#server.close();
     await this.#aside.end();
-    await this.db.$disconnect();
   }
 
   /** Numbers events from now on, and sends them to streams. */
@@ -312,10 +317,30 @@ export class World extends Client {
   }
 }
 
-/** A world for one test file, removed after its tests. */
-export async function createWorld(options: Options = {}): Promise<World> {
+async function openDatabase() {
   const { gatewayUrl: url, drop } = await createDatabase();
-  const world = new World(openModels({ url, poolSize: 20, preparedStatements, reads }), url, options);
+  const db = openModels({ url, poolSize: 20, preparedStatements, reads });
+  noteStatements(db);
+  return { db, url, drop };
+}
+
+/** The database that the files of a worker use one after the other. */
+let shared: ReturnType<typeof openDatabase> | undefined;
+
+interface Sharing {
+  /** On a database of its own. The fast tests share one where each makes its own companies, and leaves the tables as they are. */
+  isAlone?: boolean;
+}
+
+/** A world for one test file. */
+export async function createWorld({
+  isAlone = !process.env.SHARED_DATABASE,
+  ...options
+}: Options & Sharing = {}): Promise<World> {
+  const opened = isAlone ? openDatabase() : (shared ?? openDatabase());
+  if (!isAlone) shared = opened;
+  const { db, url, drop } = await opened;
+  const world = new World(db, url, options);
   afterAll(async () => {
     await world.close();
     const byPrisma = readByPrisma(noted);
@@ -324,7 +349,7 @@ export async function createWorld(options: Options = {}): Promise<World> {
       url,
       [...noted].filter((text) => !byPrisma.includes(text)),
     );
-    await drop();
+    if (isAlone) await db.$disconnect().then(drop);
     expect(unbound, 'scans that do not bind the company to a value').toEqual([]);
     if (reads === 'reader') expect(byPrisma, 'reads of requests that Prisma has executed').toEqual([]);
   });
