@@ -17,7 +17,8 @@ import { pathOf, textOf } from '../../../support/documents.js';
 import { startPostgres } from '../../../support/postgres.js';
 import { query } from '../../../support/query.js';
 import type { Json } from '../../../support/world.js';
-import { ofApplication, ofGateway } from './bothSides.js';
+import { randomOf } from './histories.js';
+import { ofApplication, ofGateway } from './realHistory.js';
 
 // Enough that a file seldom has a record which somebody changes just then: such a file is refused, and sent again.
 const [goals, files, documents, folders] = [400, 250, 150, 5];
@@ -34,18 +35,7 @@ const firstRows = `
   INSERT INTO versions SELECT 'k' || n, v, 'Text ' || v, 'text ' || v
   FROM generate_series(1, ${documents}) n, generate_series(1, 2) v`;
 
-/** A small, fast generator, so that a seed repeats what is drawn. */
-function randomOf(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-interface ChaosOptions {
+export interface ChaosOptions {
   seed: number;
   /** On each side. */
   changes: number;
@@ -137,7 +127,7 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
     while (!isOver) {
       const child = spawn(
         process.execPath,
-        ['--import', 'tsx', pathOf('test/proofs/faults/livingData/syncProcess.ts')],
+        ['--import', 'tsx', pathOf('test/proofs/search/livingData/syncProcess.ts')],
         {
           cwd: pathOf('.'),
           env: {
@@ -318,8 +308,8 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
   await running;
 
   // All times and persons are equal, too.
-  const [here] = await query(postgres.url, ofGateway);
-  const { rows } = await pool.query(ofApplication);
+  const [here] = await query(postgres.url, ofGateway(true).replaceAll('$1', "'acme'"));
+  const { rows } = await pool.query(ofApplication(true));
   const [one, other] = [(here as Json).records, rows[0].records];
   for (const kind of Object.keys(one))
     for (const id of new Set([...Object.keys(one[kind]), ...Object.keys(other[kind])]))
