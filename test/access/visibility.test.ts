@@ -130,3 +130,20 @@ test('public access marks a resource and gives nobody access; below view it is 4
   await world.db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 70 } });
   expect(await attempt()).toMatchObject({ status: 200 });
 });
+
+test.each([
+  [10, ['canView']],
+  [40, ['canView', 'canComment', 'canCommentOnFile']],
+  [70, ['canView', 'canComment', 'canCommentOnFile', 'canEdit', 'canDeleteFile', 'canEditDocument']],
+  [100, ['canView', 'canComment', 'canCommentOnFile', 'canEdit', 'canDeleteFile', 'canEditDocument', 'hasFullAccess']],
+])('who has level %i may do what it permits, and no more', async (level, permitted) => {
+  const { company, caller, space } = await world.team();
+  const reader = await world.person(company);
+  const goal = await world.goal(space, { companyLevel: level, spaceLevel: 0 });
+  const file = await world.file(await world.hub(company, { goalId: goal.id }), caller);
+  const query = `goal(id: $id) { permissions { canView canComment canEdit hasFullAccess } }
+    resourceHubFile(id: "${file.id}") { permissions { canView canCommentOnFile canDeleteFile canEditDocument } }`;
+  const { data } = await ask(reader.token, query, goal.id);
+  const all = Object.entries<boolean>({ ...data.resourceHubFile.permissions, ...data.goal.permissions });
+  expect(all.flatMap(([name, may]) => (may ? [name] : [])).sort()).toEqual(permitted.toSorted());
+});

@@ -67,6 +67,32 @@ describe('the name in an activity', () => {
       { name: 'Title 1', subject: null, documentVersion: null, undoneOutcome: null },
     ]);
   });
+
+  test('and its subject are shown to all who see a published document, and to nobody once it is removed', async () => {
+    const { company, caller, hub } = await world.teamWithHub('space');
+    const reader = await world.person(company);
+    const document = await world.document(hub, caller, ['one']);
+    const file = await world.file(hub, caller, { name: 'Plan.pdf' });
+    const made = { ...company, authorId: caller.id, notifications: { create: [{ personId: reader.id }] } };
+    await db.activity.create({
+      data: { ...made, action: 'resource_hub_document_edited', name: 'Title 1', documentId: document.id },
+    });
+    await db.activity.create({
+      data: { ...made, action: 'resource_hub_file_created', name: 'Plan.pdf', fileId: file.id },
+    });
+    const shown = async () => (await activitiesFor(reader.token)).map(({ name, subject }) => [name, subject?.id]);
+    expect((await shown()).sort()).toEqual([
+      ['Plan.pdf', file.id],
+      ['Title 1', document.id],
+    ]);
+    const removed = { where: company, data: { removedAt: new Date(), deletedAt: new Date() } };
+    await db.resourceHubDocument.updateMany(removed);
+    await db.resourceHubFile.updateMany(removed);
+    expect(await shown()).toEqual([
+      [null, undefined],
+      [null, undefined],
+    ]);
+  });
 });
 
 describe('the outcome that reopening a goal undid', () => {
