@@ -6,7 +6,7 @@ import { type Actor, level } from '../policies/access.js';
 import { eventKind, requireKnown } from './event.js';
 
 /**
- * Whether a person may see the event of an activity `a`: the rule of `canViewNameOfSubject` in policies/visibility.ts in
+ * Whether a person may see the event of an activity `a`: the rule of `canViewNameOfSubject` in policies/access.ts in
  * SQL. Scalar subqueries, so that PostgreSQL looks up one event at a time and stops when it has enough.
  */
 export function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {

@@ -44,3 +44,24 @@ export function mentionedBy({ type, attrs }: RichNode): string | null {
   if (Number.isSafeInteger(id)) return String(id);
   return typeof id === 'string' && id.isWellFormed() && !id.includes('\0') ? id : null;
 }
+
+/** Ids of the people a rich text mentions, at any depth; plain text mentions nobody. */
+export function mentionedIn(text: string | null | undefined): string[] {
+  const root = richText(text ?? '');
+  if (!root) return [];
+  const ids = new Set<string>();
+  const open = [root];
+  // A list instead of recursion: the text may nest deeper than the stack.
+  for (let node = open.pop(); node; node = open.pop()) {
+    const id = mentionedBy(node);
+    if (id !== null) ids.add(id);
+    for (const child of childrenOf(node)) open.push(child);
+  }
+  return [...ids];
+}
+
+/** The title and the content of a document. The content is plain or rich text. */
+export interface DocumentText {
+  title: string;
+  content: string;
+}

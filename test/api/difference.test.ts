@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Change, comparison, Effort } from '../../src/text/difference.js';
 import { elided } from '../../src/text/excerpts.js';
-import { mentionedIn } from '../../src/text/mentions.js';
 import { inOnePiece, isEqual, plainText, readingOf } from '../../src/text/reading.js';
+import { mentionedIn } from '../../src/text/richText.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();

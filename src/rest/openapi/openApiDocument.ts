@@ -3,7 +3,7 @@ import { envelope, eventData } from '../../events/eventSchemas.js';
 import type { ErrorCode } from '../../platform/failures/index.js';
 import { contentRoute, type Route } from '../../platform/http/index.js';
 import { version } from '../../version.js';
-import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
+import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation } from '../routes.js';
 import {
   codesOf,
   problem,

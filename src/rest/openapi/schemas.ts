@@ -20,7 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { snakeCase } from '../../platform/http/index.js';
-import { changedHeader, type Fragments, selectedFields } from '../storedMutation.js';
+import { changedHeader, type Fragments, selectedFields } from '../routes.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {

@@ -10,7 +10,7 @@ import {
   subgoalsOf,
 } from '../../lists/goals.js';
 import { notFound } from '../../platform/failures/index.js';
-import { visibleTo } from '../../policies/visibility.js';
+import { visibleTo } from '../../policies/access.js';
 import { builder, everyName, namedText } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Space } from '../people/spaces.js';

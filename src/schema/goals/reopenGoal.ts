@@ -3,6 +3,7 @@ import { previewReopenGoal, type ReopenGoalPreview, reopenGoal } from '../../ope
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody, keyColumns } from '../builder.js';
 import {
+  addActivity,
   changes,
   expectedState,
   type InputFields,
@@ -13,7 +14,6 @@ import {
   withoutId,
 } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';

@@ -1,10 +1,9 @@
 import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { notFound } from '../../platform/failures/index.js';
-import { visibleTo } from '../../policies/visibility.js';
+import { visibleTo } from '../../policies/access.js';
 import { builder, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { Goal } from '../goals/goal.js';
-import { Project } from '../goals/project.js';
+import { Goal, Project } from '../goals/goal.js';
 import { Space } from '../people/spaces.js';
 import { plannedQuery } from '../plans.js';
 

@@ -1,7 +1,7 @@
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { notFound } from '../../platform/failures/index.js';
-import { visibleTo } from '../../policies/visibility.js';
-import type { Levels } from '../../rules/goal.js';
+import { visibleTo } from '../../policies/access.js';
+import type { Levels } from '../../rules/derived.js';
 import { builder, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { plannedQuery } from '../plans.js';
