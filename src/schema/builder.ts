@@ -3,6 +3,7 @@ import SchemaBuilder, {
   createInputValueMapper,
   type InputTypeFieldsMapping,
   mapInputFields,
+  type OutputRef,
   type PothosInputFieldConfig,
   type PothosOutputFieldConfig,
   resolveInputTypeConfig,
@@ -14,7 +15,8 @@ import type { Context } from '../context.js';
 import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
-import './plans.js';
+import { notFound } from '../platform/failures/index.js';
+import { plannedQuery } from './plans.js';
 
 // What a field costs besides the objects that it returns: about how many objects it reads. Decisions: "Query cost".
 
@@ -136,3 +138,24 @@ export const enumOf = <Value extends string>(name: string, description: string, 
       ]),
     ),
   });
+
+/** A root field that looks a record up by its id. `named` is what errors call it, if its description has another word. */
+export const lookUpField = <Row extends object>(
+  field: string,
+  type: OutputRef<Row>,
+  { what, named = what, description }: { what: string; named?: string; description: string },
+  find: (context: Context, id: string, query: object) => Promise<Row | null | undefined>,
+) =>
+  builder.queryField(field, (t) =>
+    t.field({
+      type: type as OutputRef<object>,
+      nullable: true,
+      description,
+      args: { id: t.arg.id({ required: true, description: `The ID of the ${what}.` }) },
+      resolve: async (_root, { id }, context, info) => {
+        const found = await find(context, id, plannedQuery(context, info));
+        if (!found) throw notFound(named, id);
+        return found;
+      },
+    }),
+  );

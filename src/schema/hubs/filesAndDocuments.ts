@@ -1,7 +1,6 @@
-import { notFound } from '../../platform/failures/index.js';
 import { callersAccess, canEdit, level, levelOf, visibleDocument, visibleFile } from '../../policies/access.js';
 import { potentialSubscribers } from '../../rules/derived.js';
-import { builder, enumOf, everybody, keyColumns, longText, manyFolders, oldestFirst } from '../builder.js';
+import { builder, enumOf, everybody, keyColumns, longText, lookUpField, manyFolders, oldestFirst } from '../builder.js';
 import { Goal, Project } from '../goals/goal.js';
 import { Person } from '../people/people.js';
 import { Space } from '../people/spaces.js';
@@ -13,7 +12,6 @@ import {
   SubscriptionList,
   subscribedPeople,
 } from '../people/subscriptions.js';
-import { plannedQuery } from '../plans.js';
 import { folderOf, nodeColumns, pathTo, ResourceHubFolder, ResourceHubNode } from './nodes.js';
 import { ResourceHub } from './resourceHub.js';
 
@@ -80,21 +78,11 @@ export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
   }),
 });
 
-builder.queryField('resourceHubFile', (t) =>
-  t.field({
-    type: ResourceHubFile,
-    nullable: true,
-    description: 'Looks up a file that the caller can see and that is not deleted. Error: NOT_FOUND.',
-    args: { id: t.arg.id({ required: true, description: 'The ID of the file.' }) },
-    resolve: async (_root, { id }, context, info) => {
-      const file = await context.db.resourceHubFile.findFirst({
-        ...plannedQuery(context, info),
-        where: { id, ...visibleFile(context.actor) },
-      });
-      if (!file) throw notFound('file', id);
-      return file;
-    },
-  }),
+lookUpField(
+  'resourceHubFile',
+  ResourceHubFile,
+  { what: 'file', description: 'Looks up a file that the caller can see and that is not deleted. Error: NOT_FOUND.' },
+  ({ db, actor }, id, query) => db.resourceHubFile.findFirst({ ...query, where: { id, ...visibleFile(actor) } }),
 );
 
 const DocumentState = enumOf('DocumentState', 'Whether a document is published.', {
@@ -174,21 +162,15 @@ export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
   }),
 });
 
-builder.queryField('resourceHubDocument', (t) =>
-  t.field({
-    type: ResourceHubDocument,
-    nullable: true,
+lookUpField(
+  'resourceHubDocument',
+  ResourceHubDocument,
+  {
+    what: 'document',
     description: 'Looks up a document that the caller can see; only its author can see a draft. Error: NOT_FOUND.',
-    args: { id: t.arg.id({ required: true, description: 'The ID of the document.' }) },
-    resolve: async (_root, { id }, context, info) => {
-      const document = await context.db.resourceHubDocument.findFirst({
-        ...plannedQuery(context, info),
-        where: { id, ...visibleDocument(context.actor) },
-      });
-      if (!document) throw notFound('document', id);
-      return document;
-    },
-  }),
+  },
+  ({ db, actor }, id, query) =>
+    db.resourceHubDocument.findFirst({ ...query, where: { id, ...visibleDocument(actor) } }),
 );
 
 const ResourceHubPermissions = builder.objectRef<number>('ResourceHubPermissions').implement({
