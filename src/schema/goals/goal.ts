@@ -15,7 +15,7 @@ import { Person } from '../people/people.js';
 import { AccessLevels, levelColumns, Space } from '../people/spaces.js';
 import { concernedPeople, Reaction, Subscriber, subscribedPeople } from '../people/subscriptions.js';
 
-export const ProgressStatus = enumOf('ProgressStatus', 'The progress of a goal or project, as reported by a person.', {
+const ProgressStatus = enumOf('ProgressStatus', 'The progress of a goal or project, as reported by a person.', {
   pending: 'The work has not started.',
   on_track: 'The work is going as planned.',
   caution: 'The work needs attention.',

@@ -99,7 +99,7 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
   }),
 });
 
-export const comparisons = sharedInOperation(() => new Comparisons());
+const comparisons = sharedInOperation(() => new Comparisons());
 
 export const DocumentDifference = builder
   .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')
