@@ -1,28 +1,41 @@
-import recordedExamples from './recordedExamples.json' with { type: 'json' };
 import { STATUS_CODES } from 'node:http';
+import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
 import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
-import { sentEvents, envelope, eventData } from '../../events/eventSchemas.js';
+import { envelope, eventData, sentEvents } from '../../events/event.js';
 import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
-import { snakeCase, contentRoute, type Route } from '../../platform/http/index.js';
+import { contentRoute, type Route, snakeCase } from '../../platform/http/index.js';
 import { webhookHeaders } from '../../platform/outbox/index.js';
 import { product, version } from '../../version.js';
-import { restProblem, apiRoot, changedHeader, fragmentsOf, type PreparedMutation } from '../routes.js';
-import { type JsonSchema, type Components, collectComponents, everyResponse, headerNamed, requestHeaders, requestSchema, responseSchemas, sentence, withoutErrors } from './schemas.js';
-import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
+import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation, restProblem } from '../routes.js';
+import recordedExamples from './recordedExamples.json' with { type: 'json' };
+import {
+  type Components,
+  collectComponents,
+  everyResponse,
+  headerNamed,
+  type JsonSchema,
+  requestHeaders,
+  requestSchema,
+  responseSchemas,
+  sentence,
+  withoutErrors,
+} from './schemas.js';
+
+const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 /** `VERSION_CONFLICT` -> `VersionConflictProblem`. */
-export const problemName = (code: ErrorCode) =>
+const problemName = (code: ErrorCode) =>
   `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())}Problem`;
 
 /** The codes that an operation may return: those of every operation, and those that it declares. */
-export const codesOf = (declared: readonly string[]): ErrorCode[] =>
+const codesOf = (declared: readonly string[]): ErrorCode[] =>
   errorCodes.filter((code) => {
     const { occurs } = catalogue[code];
     return occurs === undefined || (occurs === 'declared' && declared.includes(code));
   });
 
 /** What every problem is. Those of the codes refine it, so a problem with a new code still fits it. */
-export const problem: JsonSchema = {
+const problem: JsonSchema = {
   type: 'object',
   description: 'A failure (RFC 9457). Handle a `code` that you do not know by its status: new ones may be added.',
   properties: {
@@ -41,7 +54,7 @@ export function problemSchema(code: ErrorCode): JsonSchema {
   const { status, meaning, remedy, members = {}, optionalMembers = {} } = catalogue[code];
   const required = Object.keys(inRest(members));
   return {
-    allOf: [{ $ref: '#/components/schemas/Problem' }],
+    allOf: [referenceTo('schemas', 'Problem')],
     description: `${meaning} ${remedy}`,
     properties: { status: { const: status }, code: { const: code }, ...inRest(members), ...inRest(optionalMembers) },
     ...(required.length > 0 && { required }),
@@ -64,18 +77,11 @@ function member({ items, properties, ofGraphql, enum: values, type, ...schema }:
 }
 
 /** The problem of one code as a caller would get it. */
-export const problemExample = (code: ErrorCode, publicUrl: string) =>
+const problemExample = (code: ErrorCode, publicUrl: string) =>
   restProblem(exampleOf(code), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl).problem;
 
 /** What operations refer to, each component once. */
-export interface References {
-  schema: (code: ErrorCode) => JsonSchema;
-  example: (code: ErrorCode) => JsonSchema;
-  header: (name: string) => JsonSchema;
-  response: (name: string, make: () => JsonSchema) => JsonSchema;
-  /** Headers that every response has. */
-  common: Record<string, JsonSchema>;
-}
+type References = ReturnType<typeof collectReferences>['references'];
 
 /** `The goal is archived` of 409 -> `Conflict`; with a code of one operation, also that. */
 function responseName(status: number, codes: readonly ErrorCode[]): string {
@@ -86,7 +92,7 @@ function responseName(status: number, codes: readonly ErrorCode[]): string {
 }
 
 /** One response for each status: its problems, with their headers. Operations with the same codes share it. */
-export function problemResponses(codes: readonly ErrorCode[], references: References) {
+function problemResponses(codes: readonly ErrorCode[], references: References) {
   const { schema, example, header, response, common } = references;
   const statuses = [...new Set(codes.map((code) => catalogue[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
@@ -111,7 +117,7 @@ export function problemResponses(codes: readonly ErrorCode[], references: Refere
   );
 }
 
-export const webhookParameters: Record<string, JsonSchema> = Object.fromEntries(
+const webhookParameters: Record<string, JsonSchema> = Object.fromEntries(
   Object.entries(webhookHeaders(product)).map(([name, { description, example }]) => [
     name,
     { name, in: 'header', required: true, description, schema: { type: 'string' }, example },
@@ -123,7 +129,7 @@ const operationId = (type: string) =>
   `on${type.replace(/(^|[._])(\w)/g, (_, _dot, letter: string) => letter.toUpperCase())}`;
 
 /** What an endpoint of a webhook responds with. */
-export const webhookResponses: Record<string, JsonSchema> = {
+const webhookResponses: Record<string, JsonSchema> = {
   EventArrived: { description: 'The event has arrived, and is not sent again.' },
   EndpointGone: { description: 'The endpoint is gone. The webhook is disabled.' },
   EventRetried: {
@@ -131,10 +137,8 @@ export const webhookResponses: Record<string, JsonSchema> = {
   },
 };
 
-const responseReference = (name: string) => ({ $ref: `#/components/responses/${name}` });
-
 /** The requests that go out to webhooks, by the type of their event. */
-export const webhooks: Record<string, JsonSchema> = Object.fromEntries(
+const webhooks: Record<string, JsonSchema> = Object.fromEntries(
   sentEvents.map(({ type, description, schema }) => [
     type,
     {
@@ -144,22 +148,20 @@ export const webhooks: Record<string, JsonSchema> = Object.fromEntries(
         description,
         tags: ['Webhooks'],
         security: [],
-        parameters: Object.keys(webhookParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        parameters: Object.keys(webhookParameters).map((name) => referenceTo('parameters', name)),
         requestBody: {
           required: true,
           content: { 'application/json': { schema } },
         },
         responses: {
-          '2XX': responseReference('EventArrived'),
-          '410': responseReference('EndpointGone'),
-          default: responseReference('EventRetried'),
+          '2XX': referenceTo('responses', 'EventArrived'),
+          '410': referenceTo('responses', 'EndpointGone'),
+          default: referenceTo('responses', 'EventRetried'),
         },
       },
     },
   ]),
 );
-
-const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 /** Collects the headers and the examples of problems that operations refer to. */
 function collectReferences({ component }: Pick<Components, 'component'>, publicUrl: string) {
@@ -170,7 +172,7 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
     headers[name] ??= headerNamed(name);
     return referenceTo('headers', name);
   };
-  const references: References = {
+  const references = {
     schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
     example: (code: ErrorCode) => {
       problems[code] ??= { value: problemExample(code, publicUrl) };
