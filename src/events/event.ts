@@ -4,7 +4,14 @@ import { type CursorKind, cursorOf, type Position } from '../lists/engine.js';
 import { activityActions } from '../operations/index.js';
 import { badInput } from '../platform/failures/index.js';
 import type { Transaction } from '../platform/postgres/index.js';
-import { type EventSubject, fieldsOfSubject, type SubjectField, subjectOf, actions, originNames } from '../rules/activityActions.js';
+import {
+  actions,
+  type EventSubject,
+  fieldsOfSubject,
+  originNames,
+  type SubjectField,
+  subjectOf,
+} from '../rules/activityActions.js';
 
 /** The type of an event: its action with the last `_` as a dot, such as `goal.reopened`. */
 export const eventTypeOf = (action: ActivityAction): string => action.replace(/_(?=[^_]*$)/, '.');

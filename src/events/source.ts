@@ -1,16 +1,16 @@
 import { Prisma } from '../generated/client/client.js';
-import { cursorAgain, cursorOf, type Page, type Position, type Slice, readCursor } from '../lists/engine.js';
-import type { WantedEvents, EventSource } from '../platform/outbox/index.js';
+import { cursorAgain, cursorOf, type Page, type Position, readCursor, type Slice } from '../lists/engine.js';
+import { badInput } from '../platform/failures/index.js';
+import type { EventSource, WantedEvents } from '../platform/outbox/index.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
-import { eventKind, requireKnown, type Event, eventBody, eventCursor } from './event.js';
-import { badInput } from '../platform/failures/index.js';
+import { type Event, eventBody, eventCursor, eventKind, requireKnown } from './event.js';
 
 /**
  * Whether a person may see the event of an activity `a`: the rule of `canViewNameOfSubject` in policies/access.ts in
  * SQL. Scalar subqueries, so that PostgreSQL looks up one event at a time and stops when it has enough.
  */
-export function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
+function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
   const onHub = (hub: Prisma.Sql) => Prisma.sql`(
     SELECT v.level FROM resource_hub_access v
     WHERE v.company_id = ${companyId} AND v.person_id = ${person} AND v.resource_hub_id = (${hub}))`;
@@ -29,12 +29,10 @@ export function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
 }
 
 /** The most events that a page looks at, seen or not. */
-export const mostLooked = 1_000;
+const mostLooked = 1_000;
 
 /** Beyond every sequence. */
 const last = Number.MAX_SAFE_INTEGER;
-
-const remedy = 'Omit it to read the events from the beginning';
 
 type Direction = 'asc' | 'desc';
 
@@ -51,7 +49,13 @@ export const eventFeed = (actor: Actor, events: WantedEvents, direction: Directi
   readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
     const { companyId } = actor;
     const { after } = slice;
-    if (after) await requireKnown(db, { companyId, after, field: 'after', remedy });
+    if (after)
+      await requireKnown(db, {
+        companyId,
+        after,
+        field: 'after',
+        remedy: 'Omit it to read the events from the beginning',
+      });
     return pageOf(await read(db, actor, events, slice, direction), slice);
   },
 });
