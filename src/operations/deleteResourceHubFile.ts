@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { fileAccess, fileAudience, fileFollowers } from '../lists/recipients.js';
+import { fileAccess, fileAudience, fileFollowers } from '../lists/people.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
 import { declare } from './declaration.js';

@@ -1,7 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { findable } from '../lists/people.js';
-import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/recipients.js';
+import { audience, findable, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/people.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import type { RestoreAudience } from '../lists/recipients.js';
+import type { RestoreAudience } from '../lists/people.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument, level } from '../policies/access.js';
@@ -223,9 +223,6 @@ const mostDocuments = 8;
 interface FoundVersion {
   versionNumber: number;
   title: string;
-  titleChanged: boolean;
-  contentChanged: boolean;
-  restoredFromVersionNumber: number | null;
 }
 
 interface FoundDocument {
@@ -248,32 +245,19 @@ async function restorableVersions(lookUp: LookUp): Promise<Choice[]> {
   const read = await lookUp<Record<string, FoundDocument | null>>(`{ ${aliases.join(' ')} }
     fragment Versions on ResourceHubDocument {
       id name currentVersion
-      versions(first: 20) { nodes { versionNumber title titleChanged contentChanged restoredFromVersionNumber } }
+      versions(first: 20) { nodes { versionNumber title } }
     }`);
   return Object.values(read).flatMap((document) => (document ? choicesOf(document) : []));
 }
 
 /** The oldest first; before them those with another title, because restoring them is most visible. */
 function choicesOf({ id, name, currentVersion, versions }: FoundDocument): Choice[] {
-  const oldestFirst = versions.nodes.toReversed();
-  const texts = textsOf(oldestFirst);
-  const different = oldestFirst.filter(({ versionNumber }) => texts.get(versionNumber) !== texts.get(currentVersion));
+  const earlier = versions.nodes.filter(({ versionNumber }) => versionNumber !== currentVersion).toReversed();
   const isRetitled = ({ title }: FoundVersion) => title !== name;
-  return [...different.filter(isRetitled), ...different.filter((version) => !isRetitled(version))].map((version) => ({
+  return [...earlier.filter(isRetitled), ...earlier.filter((version) => !isRetitled(version))].map((version) => ({
     label: `${name}: version ${version.versionNumber} of ${currentVersion}${isRetitled(version) ? `, “${version.title}”` : ''}`,
     input: { documentId: id, versionNumber: version.versionNumber, expectedCurrentVersion: currentVersion },
   }));
-}
-
-/** For each version, the number of the first version with the same text, without reading the texts. */
-function textsOf(oldestFirst: FoundVersion[]): Map<number, number> {
-  const texts = new Map<number, number>();
-  for (const { versionNumber, titleChanged, contentChanged, restoredFromVersionNumber: restored } of oldestFirst) {
-    const isSame = !titleChanged && !contentChanged;
-    const source = restored ?? (isSame ? versionNumber - 1 : versionNumber);
-    texts.set(versionNumber, texts.get(source) ?? source);
-  }
-  return texts;
 }
 
 export const versionRestoring = declare({

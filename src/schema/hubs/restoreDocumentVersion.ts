@@ -1,4 +1,4 @@
-import { restoreAudienceList, restoreCursor } from '../../lists/recipients.js';
+import { restoreAudienceList, restoreCursor } from '../../lists/people.js';
 import {
   previewRestoreDocumentVersion,
   type RestoreDocumentVersionPreview,
