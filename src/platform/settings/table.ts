@@ -1,8 +1,8 @@
+import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import ipaddr from 'ipaddr.js';
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 
 /**
  * What the URL of a database says, for `pg`, with the TLS parameters as libpq means them; `PGSSLMODE` does not count.
@@ -14,7 +14,7 @@ export const connectionOf = (url: string): ClientConfig => ({
 });
 
 /** Whether it is the URL of one server with a database. A `/` of a password that is not escaped would end the host. */
-export function isDatabaseUrl(text: string): boolean {
+function isDatabaseUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\/(?:[^@/?#]*@)?[^@/?#,]*(?:\/[^@?#]*)?(?:[?#].*)?$/.test(text) || !URL.canParse(text))
     return false;
   return new URL(text).pathname.length > 1;
@@ -24,7 +24,7 @@ export function isDatabaseUrl(text: string): boolean {
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 /** Why no connection can be made as the URL says; undefined if one can. */
-export function connectionProblem(url: string): string | undefined {
+function connectionProblem(url: string): string | undefined {
   const { searchParams } = new URL(url);
   if (searchParams.has('ssl') || searchParams.getAll('sslmode').some((mode) => !modes.includes(mode)))
     return `has ssl, or an sslmode that is not one of ${modes.join(', ')}`;
