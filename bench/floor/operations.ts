@@ -1,7 +1,7 @@
 // The operations by hand: `pg`, prepared statements, and the same checks and writes as the gateway has.
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { mentionedIn } from '../../src/text/mentions.js';
+import { mentionedIn } from '../../src/text/richText.js';
 import { documentSql, fileSql, goalSql, pageSql } from './json.js';
 import {
   deleteSql,

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { mentionedIn } from '../../src/text/mentions.ts';
+import { mentionedIn } from '../../src/text/richText.ts';
 import { levelOn } from './apolloResolvers.mjs';
 
 const failure = (code, status, message, members = {}) =>

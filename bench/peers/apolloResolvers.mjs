@@ -1,6 +1,13 @@
 import { GraphQLScalarType } from 'graphql';
-import { isOutdated, privacyOf, progressPercentage, roleOf, statusOf, timeframeOf } from '../../src/rules/goal.ts';
-import { potentialSubscribers } from '../../src/rules/potentialSubscribers.ts';
+import {
+  isOutdated,
+  potentialSubscribers,
+  privacyOf,
+  progressPercentage,
+  roleOf,
+  statusOf,
+  timeframeOf,
+} from '../../src/rules/derived.ts';
 
 const key = ({ companyId, id }) => ({ where: { companyId_id: { companyId, id } } });
 const oldestFirst = { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] };

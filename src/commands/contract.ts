@@ -1,6 +1,5 @@
 import { openApiDocument } from '../rest/openapi/openApiDocument.js';
-import { storedMutations } from '../rest/routes.js';
-import { prepare } from '../rest/storedMutation.js';
+import { prepare, storedMutations } from '../rest/routes.js';
 import { schema, sdl } from '../schema/index.js';
 
 /** The GraphQL schema as it is committed in schema.graphql. */

@@ -8,7 +8,7 @@ import { isLoopback } from '../platform/http/index.js';
 import { isAbsent, reasonOf } from '../platform/postgres/index.js';
 import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
-import { apiRoot } from '../rest/storedMutation.js';
+import { apiRoot } from '../rest/routes.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';

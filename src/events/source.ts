@@ -1,9 +1,115 @@
 import { Prisma } from '../generated/client/client.js';
-import { readCursor } from '../lists/engine.js';
+import { cursorAgain, cursorOf, type Page, type Position, readCursor, type Slice } from '../lists/engine.js';
 import { badInput } from '../platform/failures/index.js';
-import type { EventSource } from '../platform/outbox/index.js';
+import type { EventSource, WantedEvents } from '../platform/outbox/index.js';
+import { type Transaction, textList } from '../platform/postgres/index.js';
+import { type Actor, level } from '../policies/access.js';
 import { type Event, eventBody, eventCursor, eventKind, requireKnown } from './event.js';
-import { isVisible, mostLooked } from './feed.js';
+
+/**
+ * Whether a person may see the event of an activity `a`: the rule of `canViewNameOfSubject` in policies/access.ts in
+ * SQL. Scalar subqueries, so that PostgreSQL looks up one event at a time and stops when it has enough.
+ */
+function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
+  const onHub = (hub: Prisma.Sql) => Prisma.sql`(
+    SELECT v.level FROM resource_hub_access v
+    WHERE v.company_id = ${companyId} AND v.person_id = ${person} AND v.resource_hub_id = (${hub}))`;
+  return Prisma.sql`CASE
+    WHEN a.goal_id IS NOT NULL THEN (
+      SELECT v.level FROM goal_access v
+      WHERE v.company_id = ${companyId} AND v.person_id = ${person} AND v.goal_id = a.goal_id)
+    WHEN a.file_id IS NOT NULL THEN ${onHub(Prisma.sql`
+      SELECT f.resource_hub_id FROM resource_hub_files f WHERE f.company_id = ${companyId} AND f.id = a.file_id
+        AND f.removed_at IS NULL`)}
+    ELSE ${onHub(Prisma.sql`
+      SELECT d.resource_hub_id FROM resource_hub_documents d
+      WHERE d.company_id = ${companyId} AND d.id = a.document_id AND d.removed_at IS NULL
+        AND (d.state = 'published' OR d.author_id = ${person})`)}
+    END >= ${Prisma.raw(String(level.view))}`;
+}
+
+/** The most events that a page looks at, seen or not. */
+const mostLooked = 1_000;
+
+/** Beyond every sequence. */
+const last = Number.MAX_SAFE_INTEGER;
+
+type Direction = 'asc' | 'desc';
+
+interface Row {
+  id: string;
+  sequence: bigint;
+  /** For the last event that was looked at: how many were. Null for an event of the page. */
+  looked: number | null;
+}
+
+/** The events of the company that the caller may see, oldest or newest first: all, or those that are wanted. */
+export const eventFeed = (actor: Actor, events: WantedEvents, direction: Direction = 'asc') => ({
+  ...eventKind,
+  readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
+    const { companyId } = actor;
+    const { after } = slice;
+    if (after)
+      await requireKnown(db, {
+        companyId,
+        after,
+        field: 'after',
+        remedy: 'Omit it to read the events from the beginning',
+      });
+    return pageOf(await read(db, actor, events, slice, direction), slice);
+  },
+});
+
+/** One more than the page; and where the look ended, if that was not because the page is full. */
+function read(
+  db: Transaction,
+  { companyId, personId }: Actor,
+  events: WantedEvents,
+  { size, after }: Slice,
+  direction: Direction,
+) {
+  const [order, opposite] = (direction === 'asc' ? ['ASC', 'DESC'] : ['DESC', 'ASC']).map(Prisma.raw);
+  const beyond =
+    direction === 'asc' ? Prisma.sql`> ${after?.key ?? 0}::bigint` : Prisma.sql`< ${after?.key ?? last}::bigint`;
+  const looked = (columns: Prisma.Sql) => Prisma.sql`
+    SELECT ${columns} FROM activities
+    WHERE company_id = ${companyId} AND sequence ${beyond}
+    ORDER BY sequence ${order} LIMIT ${Prisma.raw(String(mostLooked))}`;
+  const { actions, exceptOrigins } = events;
+  const wanted = actions ? Prisma.sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : Prisma.empty;
+  const isHeard = exceptOrigins?.length
+    ? Prisma.sql`a.origin::text <> ALL(${textList([...new Set(exceptOrigins)])}) AND`
+    : Prisma.empty;
+  return db.$queryRaw<Row[]>(Prisma.sql`
+    WITH shown AS MATERIALIZED (
+      SELECT a.id, a.sequence FROM (${looked(Prisma.sql`id, sequence, action, origin, goal_id, file_id, document_id`)}) a
+      WHERE ${wanted} ${isHeard} ${isVisible(companyId, Prisma.sql`${personId}`)}
+      ORDER BY a.sequence ${order} LIMIT ${size + 1}::integer
+    )
+    SELECT id, sequence, NULL::integer AS looked FROM shown
+    UNION ALL
+    SELECT id, sequence, looked FROM (
+      SELECT id, sequence, count(*) OVER ()::integer AS looked FROM (${looked(Prisma.sql`id, sequence`)}) a
+      ORDER BY sequence ${opposite} LIMIT 1
+    ) last WHERE (SELECT count(*) FROM shown) <= ${size}::integer
+    ORDER BY looked NULLS FIRST, sequence ${order}`);
+}
+
+function pageOf(rows: Row[], { size, after }: Slice): Page {
+  const shown = rows.filter(({ looked }) => looked === null).map(positionOf);
+  const positions = shown.slice(0, size);
+  const last = rows.find(({ looked }) => looked !== null);
+  const end = last ? positionOf(last) : positions.at(-1);
+  return {
+    positions,
+    hasNextPage: shown.length > size || last?.looked === mostLooked,
+    hasPreviousPage: after !== null,
+    // The end of an empty page is where it began, so that whoever comes back goes on from there.
+    endCursor: end ? cursorOf(eventKind, end) : after && cursorAgain(eventKind, after),
+  };
+}
+
+const positionOf = ({ id, sequence }: Row): Position => ({ rank: 0, key: Number(sequence), id });
 
 /** What the columns of {@link eventSource} load. */
 type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> &

@@ -3,7 +3,7 @@ import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import { type CursorKind, contains, eachOf, everywhere, type List } from './engine.js';
 
-// The rule of policies/visibility.ts in SQL, for rows `n` of a hub that the caller may see.
+// The rule of policies/access.ts in SQL, for rows `n` of a hub that the caller may see.
 
 /** Selects visible files. */
 const fileCondition = Prisma.sql`n.deleted_at IS NULL`;

@@ -34,8 +34,7 @@ import { type Operation, operations } from '../operations/index.js';
 import { bodyOf } from '../platform/graphql/index.js';
 import { snakeCase } from '../platform/http/index.js';
 import type { JsonSchema } from '../rest/openapi/schemas.js';
-import { type Spell, spellingOf } from '../rest/routes.js';
-import { type Fragments, fragmentsOf, selectedFields } from '../rest/storedMutation.js';
+import { type Fragments, fragmentsOf, type Spell, selectedFields, spellingOf } from '../rest/routes.js';
 
 /** A stored document with one operation, which has one field, and what the schema says of it. */
 export interface StoredDocument {

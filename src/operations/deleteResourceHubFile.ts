@@ -1,23 +1,26 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { fileAccess, fileAudience, fileFollowers } from '../lists/recipients.js';
+import { fileAccess, fileAudience, fileFollowers } from '../lists/people.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
 import { declare } from './declaration.js';
 import { hubItems } from './exampleRecords.js';
 import {
   company,
+  isExpected,
+  loadState,
   locked,
+  nothingNamed,
   notify,
   type Outcome,
   permitEdit,
   type ReadRecord,
   recorded,
+  requireState,
   retry,
   validToken,
   write,
 } from './operation.js';
-import { isExpected, loadState, requireState } from './state.js';
 
 export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;
@@ -26,40 +29,19 @@ export interface DeleteResourceHubFileInput {
 /** Marks a file as deleted and notifies its subscribers. Throws 404, 403 or 409. Decisions: "Delete". */
 export async function deleteResourceHubFile<File>(
   context: Context,
-  input: DeleteResourceHubFileInput,
+  { fileId }: DeleteResourceHubFileInput,
   expectedState: string | null | undefined,
   read: ReadRecord<File>,
 ): Promise<Outcome<File>> {
-  const { fileId } = input;
-  return fileId == null
-    ? { record: null, activityId: null }
-    : retry(context, () => attempt(context, fileId, expectedState, read));
-}
-
-/** Returns the folder that it is in. */
-async function permit({ db, actor }: Context, fileId: string): Promise<string | null> {
-  const { companyId } = actor;
-  const file = await db.resourceHubFile.findFirst({
-    where: { id: fileId, companyId, deletedAt: null },
-    select: { parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
-  });
-  permitEdit('file', fileId, file?.resourceHub);
-  return file?.parentFolderId ?? null;
-}
-
-async function attempt<File>(
-  context: Context,
-  fileId: string,
-  expectedState: string | null | undefined,
-  read: ReadRecord<File>,
-): Promise<Outcome<File> | undefined> {
+  if (fileId == null) return nothingNamed;
   const { db, actor } = context;
   const { companyId, personId } = actor;
-  const folderId = await permit(context, fileId);
-  await requireState(context, { kind: 'file', id: fileId }, expectedState);
+  return retry(context, async () => {
+    const folderId = await permit(context, fileId);
+    await requireState(context, { kind: 'file', id: fileId }, expectedState);
 
-  const activityId = newId();
-  const statement = Prisma.sql`
+    const activityId = newId();
+    const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, ${locked(
       'before',
       Prisma.sql`
@@ -75,7 +57,19 @@ async function attempt<File>(
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name, f.resource_hub_id
     ), ${recorded(context, { id: activityId, action: 'resource_hub_file_deleted', record: 'file', before: 'before' })}, ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, fileId, folderId));
+    return write(db, statement, (tx) => read(tx, fileId, folderId));
+  });
+}
+
+/** Returns the folder that it is in. */
+async function permit({ db, actor }: Context, fileId: string): Promise<string | null> {
+  const { companyId } = actor;
+  const file = await db.resourceHubFile.findFirst({
+    where: { id: fileId, companyId, deletedAt: null },
+    select: { parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
+  });
+  permitEdit('file', fileId, file?.resourceHub);
+  return file?.parentFolderId ?? null;
 }
 
 export interface DeleteResourceHubFilePreview {

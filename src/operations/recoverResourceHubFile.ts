@@ -5,17 +5,20 @@ import { callersAccess, keyOf, level } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
   company,
+  isExpected,
+  loadState,
   locked,
+  nothingNamed,
   type Outcome,
   permitEdit,
   type ReadRecord,
   recorded,
+  requireState,
   retry,
   unchanged,
   validToken,
   write,
 } from './operation.js';
-import { isExpected, loadState, requireState } from './state.js';
 
 export interface RecoverResourceHubFileInput {
   fileId?: string | null | undefined;
@@ -28,38 +31,16 @@ export async function recoverResourceHubFile<File>(
   expectedState: string | null | undefined,
   read: ReadRecord<File>,
 ): Promise<Outcome<File>> {
-  return fileId == null
-    ? { record: null, activityId: null }
-    : retry(context, () => attempt(context, fileId, expectedState, read));
-}
-
-/** Whether it is deleted, and in which folder. Throws 404 or 403. */
-async function loadDeleted(
-  { db, actor }: Context,
-  fileId: string,
-): Promise<{ isDeleted: boolean; folderId: string | null }> {
-  const file = await db.resourceHubFile.findFirst({
-    where: { ...keyOf(actor, fileId).companyId_id, removedAt: null },
-    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
-  });
-  permitEdit('file', fileId, file?.resourceHub);
-  return { isDeleted: file?.deletedAt != null, folderId: file?.parentFolderId ?? null };
-}
-
-async function attempt<File>(
-  context: Context,
-  fileId: string,
-  expectedState: string | null | undefined,
-  read: ReadRecord<File>,
-): Promise<Outcome<File> | undefined> {
+  if (fileId == null) return nothingNamed;
   const { db, actor } = context;
   const { companyId, personId } = actor;
-  const { isDeleted, folderId } = await loadDeleted(context, fileId);
-  await requireState(context, { kind: 'file', id: fileId }, expectedState);
-  if (!isDeleted) return unchanged(await read(db, fileId));
+  return retry(context, async () => {
+    const { isDeleted, folderId } = await loadDeleted(context, fileId);
+    await requireState(context, { kind: 'file', id: fileId }, expectedState);
+    if (!isDeleted) return unchanged(await read(db, fileId));
 
-  const activityId = newId();
-  const statement = Prisma.sql`
+    const activityId = newId();
+    const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, ${locked(
       'before',
       Prisma.sql`
@@ -74,7 +55,21 @@ async function attempt<File>(
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
     ), ${recorded(context, { id: activityId, action: 'resource_hub_file_recovered', record: 'file', before: 'before' })}
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, fileId, folderId));
+    return write(db, statement, (tx) => read(tx, fileId, folderId));
+  });
+}
+
+/** Whether it is deleted, and in which folder. Throws 404 or 403. */
+async function loadDeleted(
+  { db, actor }: Context,
+  fileId: string,
+): Promise<{ isDeleted: boolean; folderId: string | null }> {
+  const file = await db.resourceHubFile.findFirst({
+    where: { ...keyOf(actor, fileId).companyId_id, removedAt: null },
+    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
+  });
+  permitEdit('file', fileId, file?.resourceHub);
+  return { isDeleted: file?.deletedAt != null, folderId: file?.parentFolderId ?? null };
 }
 
 export interface RecoverResourceHubFilePreview {

@@ -1,26 +1,28 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { findable } from '../lists/people.js';
-import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/recipients.js';
+import { audience, findable, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/people.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
-import { mentionedIn } from '../text/mentions.js';
+import { mentionedIn } from '../text/richText.js';
 import { declare } from './declaration.js';
 import {
   company,
+  isExpected,
+  loadState,
   locked,
+  nothingNamed,
   notify,
   type Outcome,
   permitEdit,
   type ReadRecord,
   recorded,
+  requireState,
   retry,
   unchanged,
   validToken,
   write,
 } from './operation.js';
-import { isExpected, loadState, requireState } from './state.js';
 
 interface ReopenGoalInput {
   id?: string | null | undefined;
@@ -105,26 +107,16 @@ export async function reopenGoal<Goal>(
   read: ReadRecord<Goal>,
 ): Promise<Outcome<Goal>> {
   const { id: goalId } = input;
-  return goalId == null
-    ? { record: null, activityId: null }
-    : retry(context, () => attempt(context, goalId, input, expectedState, read));
-}
-
-async function attempt<Goal>(
-  context: Context,
-  goalId: string,
-  input: ReopenGoalInput,
-  expectedState: string | null | undefined,
-  read: ReadRecord<Goal>,
-): Promise<Outcome<Goal> | undefined> {
+  if (goalId == null) return nothingNamed;
   const { db, actor } = context;
   const { companyId, personId } = actor;
-  const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
-  await requireState(context, { kind: 'goal', id: goalId }, expectedState);
-  if (!isClosed) return unchanged(await read(db, goalId));
+  return retry(context, async () => {
+    const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
+    await requireState(context, { kind: 'goal', id: goalId }, expectedState);
+    if (!isClosed) return unchanged(await read(db, goalId));
 
-  const activityId = newId();
-  const statement = Prisma.sql`
+    const activityId = newId();
+    const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, ${locked(
       'closed',
       Prisma.sql`
@@ -162,7 +154,8 @@ async function attempt<Goal>(
       RETURNING s.person_id
     ), notified AS (${notify(actor, audience(actor, people), goalAccess(actor, people))})
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, goalId));
+    return write(db, statement, (tx) => read(tx, goalId));
+  });
 }
 
 export interface ReopenGoalPreview {

@@ -1,27 +1,28 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import type { RestoreAudience } from '../lists/recipients.js';
+import type { RestoreAudience } from '../lists/people.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
-import { callersAccess, level } from '../policies/access.js';
-import { editableBy, existingDocument } from '../policies/visibility.js';
-import type { DocumentText } from '../text/documentText.js';
-import { mentionedIn } from '../text/mentions.js';
+import { callersAccess, editableBy, existingDocument, level } from '../policies/access.js';
+import type { DocumentText } from '../text/richText.js';
+import { mentionedIn } from '../text/richText.js';
 import { type Choice, declare, type LookUp, type Undone } from './declaration.js';
 import { hubItems } from './exampleRecords.js';
 import {
   company,
+  isExpected,
+  loadState,
   locked,
   type Outcome,
   permitEdit,
   type ReadRecord,
   recorded,
+  requireState,
   retry,
   unchanged,
   validToken,
   write,
 } from './operation.js';
-import { isExpected, loadState, requireState } from './state.js';
 
 interface EarlierVersion extends DocumentText {
   id: string;
@@ -89,39 +90,32 @@ interface VersionKey {
  * Restores an earlier version by adding a version equal to it, unless the document already equals it. Returns the version
  * that is now current. Throws 404, 403 or 409. Decisions: "Restore".
  */
-export const restoreDocumentVersion = <Version>(
+export async function restoreDocumentVersion<Version>(
   context: Context,
   input: RestoreDocumentVersionInput,
   expectedState: string | null | undefined,
   read: ReadRecord<Version, VersionKey>,
-): Promise<Outcome<Version>> => retry(context, () => attempt(context, input, expectedState, read));
-
-async function attempt<Version>(
-  context: Context,
-  input: RestoreDocumentVersionInput,
-  expectedState: string | null | undefined,
-  read: ReadRecord<Version, VersionKey>,
-): Promise<Outcome<Version> | undefined> {
+): Promise<Outcome<Version>> {
   const { db, actor } = context;
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
+  return retry(context, async () => {
+    const { document, folderId, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
+    if (current.versionNumber !== expectedCurrentVersion) {
+      throw failure('VERSION_CONFLICT', {
+        expectedCurrentVersion,
+        currentVersion: current.versionNumber,
+        currentVersionEditor: current.editor,
+        currentVersionInsertedAt: current.insertedAt.toISOString(),
+      });
+    }
+    if (!source) throw noVersion(documentId, versionNumber);
+    await requireState(context, { kind: 'document', id: documentId }, expectedState);
+    const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
+    if (isEqual(source, document)) return unchanged(await read(db, keyOf(current.versionNumber)));
 
-  const { document, folderId, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
-  if (current.versionNumber !== expectedCurrentVersion) {
-    throw failure('VERSION_CONFLICT', {
-      expectedCurrentVersion,
-      currentVersion: current.versionNumber,
-      currentVersionEditor: current.editor,
-      currentVersionInsertedAt: current.insertedAt.toISOString(),
-    });
-  }
-  if (!source) throw noVersion(documentId, versionNumber);
-  await requireState(context, { kind: 'document', id: documentId }, expectedState);
-  const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
-  if (isEqual(source, document)) return unchanged(await read(db, keyOf(current.versionNumber)));
-
-  const activityId = newId();
-  const statement = Prisma.sql`
+    const activityId = newId();
+    const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
@@ -167,7 +161,8 @@ async function attempt<Version>(
       more: { columns: { document_version_id: 'version.id' }, from: 'version' },
     })}
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));
+    return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));
+  });
 }
 
 export interface RestoreDocumentVersionPreview {
@@ -228,9 +223,6 @@ const mostDocuments = 8;
 interface FoundVersion {
   versionNumber: number;
   title: string;
-  titleChanged: boolean;
-  contentChanged: boolean;
-  restoredFromVersionNumber: number | null;
 }
 
 interface FoundDocument {
@@ -253,32 +245,19 @@ async function restorableVersions(lookUp: LookUp): Promise<Choice[]> {
   const read = await lookUp<Record<string, FoundDocument | null>>(`{ ${aliases.join(' ')} }
     fragment Versions on ResourceHubDocument {
       id name currentVersion
-      versions(first: 20) { nodes { versionNumber title titleChanged contentChanged restoredFromVersionNumber } }
+      versions(first: 20) { nodes { versionNumber title } }
     }`);
   return Object.values(read).flatMap((document) => (document ? choicesOf(document) : []));
 }
 
 /** The oldest first; before them those with another title, because restoring them is most visible. */
 function choicesOf({ id, name, currentVersion, versions }: FoundDocument): Choice[] {
-  const oldestFirst = versions.nodes.toReversed();
-  const texts = textsOf(oldestFirst);
-  const different = oldestFirst.filter(({ versionNumber }) => texts.get(versionNumber) !== texts.get(currentVersion));
+  const earlier = versions.nodes.filter(({ versionNumber }) => versionNumber !== currentVersion).toReversed();
   const isRetitled = ({ title }: FoundVersion) => title !== name;
-  return [...different.filter(isRetitled), ...different.filter((version) => !isRetitled(version))].map((version) => ({
+  return [...earlier.filter(isRetitled), ...earlier.filter((version) => !isRetitled(version))].map((version) => ({
     label: `${name}: version ${version.versionNumber} of ${currentVersion}${isRetitled(version) ? `, “${version.title}”` : ''}`,
     input: { documentId: id, versionNumber: version.versionNumber, expectedCurrentVersion: currentVersion },
   }));
-}
-
-/** For each version, the number of the first version with the same text, without reading the texts. */
-function textsOf(oldestFirst: FoundVersion[]): Map<number, number> {
-  const texts = new Map<number, number>();
-  for (const { versionNumber, titleChanged, contentChanged, restoredFromVersionNumber: restored } of oldestFirst) {
-    const isSame = !titleChanged && !contentChanged;
-    const source = restored ?? (isSame ? versionNumber - 1 : versionNumber);
-    texts.set(versionNumber, texts.get(source) ?? source);
-  }
-  return texts;
 }
 
 export const versionRestoring = declare({

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getNullableType, isInputObjectType, parse, print } from 'graphql';
 import { capitalized, type ExampleInput, type OperationExample, previewOf } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
-import type { PreparedMutation } from '../rest/storedMutation.js';
+import type { PreparedMutation } from '../rest/routes.js';
 
 /** A stored mutation with its example. */
 export interface ShownMutation extends PreparedMutation {

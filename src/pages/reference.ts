@@ -3,7 +3,7 @@ import { lazy } from '../platform/caching/index.js';
 import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
-import { apiRoot } from '../rest/storedMutation.js';
+import { apiRoot } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import { type Demo, tokenField, trialFor, trialForStrangers } from './demo.js';
 import {

@@ -1,24 +1,35 @@
+import { readFileSync } from 'node:fs';
 import {
+  type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLError,
+  type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNullableType,
+  getOperationAST,
   isAbstractType,
   isEnumType,
+  isInputObjectType,
   isListType,
   isObjectType,
   Kind,
+  parse,
+  type SelectionNode,
   type SelectionSetNode,
+  separateOperations,
 } from 'graphql';
+import { fileUrl } from '../files.js';
 import { capitalized } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';
-import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
+import { bodyOf, type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import {
   expectsNothing,
   jsonResponse,
@@ -29,25 +40,97 @@ import {
   snakeCased,
 } from '../platform/http/index.js';
 import type { Config } from '../settings.js';
-import {
-  apiRoot,
-  changedHeader,
-  deprecationHeaders,
-  type Fragments,
-  fragmentsOf,
-  type PreparedMutation,
-  type StoredMutation,
-  selectedFields,
-} from './storedMutation.js';
+
+/** The root of the REST paths. `v1` is only part of the path: the version of the product is that of package.json. */
+export const apiRoot = '/api/external/v1';
+
+/** The header that says whether a request has changed anything. */
+export const changedHeader = 'Goalpost-Changed';
+
+/** A path of the REST facade and the GraphQL mutation it stands for: one root field with one argument, `input`. */
+export interface StoredMutation {
+  path: string;
+  /** What the operation does, such as `Reopen a goal`. */
+  title: string;
+  /** Without the fragments that it uses, which are in `fragments.graphql`. */
+  document: string;
+  /** Whether this gateway adds it to the documented paths. */
+  isAddition?: true | undefined;
+}
+
+const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'), {
+  noLocation: true,
+}).definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+
+/** A stored mutation, parsed, and its parts of the schema. */
+export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
+  document: DocumentNode;
+  /** The mutation field. */
+  name: string;
+  field: GraphQLField<unknown, unknown>;
+  /** What the argument `input` has in a body. */
+  inputObject: GraphQLInputObjectType;
+  payloadType: GraphQLObjectType;
+  /** What the document selects of the payload. */
+  selection: SelectionSetNode;
+}
+
+/** Whether REST says it in a header. */
+const isHeader = (node: SelectionNode) => node.kind === Kind.FIELD && node.name.value === 'hasChanged';
+
+/** Parses a stored mutation, once per gateway. That it fits the schema is tested, and costs a start nothing. */
+export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
+  const { path, document: text } = stored;
+  const { definitions } = parse(text, { noLocation: true });
+  const [document] = Object.values(
+    separateOperations({ kind: Kind.DOCUMENT, definitions: [...definitions, ...fragments] }),
+  );
+  const operation = document && getOperationAST(document);
+  const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
+  const field = node && schema.getMutationType()?.getFields()[node.name.value];
+  const inputObject = getNullableType(field?.args.find(({ name }) => name === 'input')?.type);
+  const payloadType = getNullableType(field?.type);
+  if (!operation || !field || !node.selectionSet || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
+    throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
+  }
+  return {
+    ...stored,
+    document,
+    name: field.name,
+    field,
+    inputObject: bodyOf(inputObject),
+    payloadType,
+    selection: { ...node.selectionSet, selections: node.selectionSet.selections.filter((each) => !isHeader(each)) },
+  };
+}
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/** The fragments that are defined in documents, by name. */
+export const fragmentsOf = (documents: readonly DocumentNode[]): Fragments =>
+  new Map(
+    documents
+      .flatMap(({ definitions }) => definitions)
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((definition) => [definition.name.value, definition]),
+  );
+
+/** The fields of a selection, directly or through fragments. */
+export function selectedFields({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return selections.flatMap((node) => {
+    if (node.kind === Kind.FIELD) return node;
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
+    return fragment ? selectedFields(fragment.selectionSet, fragments) : [];
+  });
+}
 
 /** The paths of the REST facade: one for each operation. */
 export const storedMutations = operations.map(
-  ({ field, title, isAddition, rest: { path, selection, deprecated } }): StoredMutation => ({
+  ({ field, title, isAddition, rest: { path, selection } }): StoredMutation => ({
     path: `${apiRoot}${path}`,
     title,
     document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { hasChanged ${selection} } }`,
     isAddition,
-    deprecated,
   }),
 );
 
@@ -182,7 +265,7 @@ interface RestOptions extends Pick<Config, 'bodyLimit'> {
 
 /** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
 export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
-  return mutations.map(({ path, document, field, inputObject, payloadType, selection, name, deprecated }) => {
+  return mutations.map(({ path, document, field, inputObject, payloadType, selection, name }) => {
     const spell = spellingOf(schema, payloadType, selection, fragmentsOf([document]));
     const body = new GraphQLNonNull(inputObject);
     const changed = field.extensions.changes as ((args: { input: unknown }) => unknown) | undefined;
@@ -192,7 +275,6 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
       methods: ['POST'],
       surface: 'rest',
       scopes: [scopeOf(field)],
-      headers: deprecationHeaders(path, deprecated),
       async handle(request, context) {
         requireNoQuery(request.url);
         const { value, errors } = readBody(body, await readJson(request, bodyLimit, context));

@@ -1,12 +1,22 @@
-import SchemaBuilder from '@pothos/core';
+import SchemaBuilder, {
+  BasePlugin,
+  createInputValueMapper,
+  type InputTypeFieldsMapping,
+  mapInputFields,
+  type OutputRef,
+  type PothosInputFieldConfig,
+  type PothosOutputFieldConfig,
+  resolveInputTypeConfig,
+  type SchemaTypes,
+} from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { Context } from '../context.js';
 import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
-import './loadedFields.js';
-import './storableIds.js';
+import { notFound } from '../platform/failures/index.js';
+import { plannedQuery } from './plans.js';
 
 // What a field costs besides the objects that it returns: about how many objects it reads. Decisions: "Query cost".
 
@@ -64,6 +74,37 @@ export function selects({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fie
   return fieldNodes.some(({ selectionSet }) => has(selectionSet));
 }
 
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      storableIds: StorableIdsPlugin<Types>;
+    }
+  }
+}
+
+/**
+ * Makes every id in a field's arguments, at any depth, an id that Postgres can hold. Without this, an id with NUL is 500,
+ * an error of PostgreSQL, where it should be 404.
+ */
+class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  readonly #mappings = new Map<string, InputTypeFieldsMapping<Types, true>>();
+
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const isId = ({ type }: PothosInputFieldConfig<Types>) =>
+      resolveInputTypeConfig(type, this.buildCache).name === 'ID' || null;
+    const ids = mapInputFields(field.args, this.buildCache, isId, this.#mappings);
+    if (!ids) return field;
+    const mapIds = createInputValueMapper(ids, storableId);
+    return { ...field, argMappers: [...field.argMappers, (args) => mapIds(args)] };
+  }
+}
+
+// Postgres cannot hold NUL or a lone surrogate. U+FFFD takes their place, which the import refuses in ids: so nothing
+// has such an id.
+export const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '\uFFFD');
+
+SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);
+
 export const builder = new SchemaBuilder<{
   Context: Context;
   PrismaTypes: PrismaTypes;
@@ -97,3 +138,24 @@ export const enumOf = <Value extends string>(name: string, description: string, 
       ]),
     ),
   });
+
+/** A root field that looks a record up by its id. `named` is what errors call it, if its description has another word. */
+export const lookUpField = <Row extends object>(
+  field: string,
+  type: OutputRef<Row>,
+  { what, named = what, description }: { what: string; named?: string; description: string },
+  find: (context: Context, id: string, query: object) => Promise<Row | null | undefined>,
+) =>
+  builder.queryField(field, (t) =>
+    t.field({
+      type: type as OutputRef<object>,
+      nullable: true,
+      description,
+      args: { id: t.arg.id({ required: true, description: `The ID of the ${what}.` }) },
+      resolve: async (_root, { id }, context, info) => {
+        const found = await find(context, id, plannedQuery(context, info));
+        if (!found) throw notFound(named, id);
+        return found;
+      },
+    }),
+  );

@@ -1,8 +1,10 @@
 import type { ChangedRecord, Outcome } from '../operations/operation.js';
 import type { FieldError } from '../platform/failures/index.js';
 import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
-import type { builder } from './builder.js';
-import { storableId } from './storableIds.js';
+import { keyOf } from '../policies/access.js';
+import { builder, storableId } from './builder.js';
+import { Activity } from './events/activity.js';
+import { plannedQuery } from './plans.js';
 
 /** What the description of an id says that need not be there. The contract wants a call without it to succeed. */
 export const withoutId = (record: string) =>
@@ -54,3 +56,28 @@ export const changes = <Input extends Expecting>(
       ? [{ field: 'input.expectedState', code: 'invalid', message: expectsNothing }]
       : [],
 });
+
+/** Gives a mutation's payload the activity that the call made. The mutation returns its `activityId`, or null. */
+export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) => {
+  builder.objectField(payload, 'hasChanged', (t) =>
+    t.boolean({
+      description:
+        'Whether this call changed anything. If false, nothing of its input has had an effect: no message was posted, and nobody subscribed or notified.',
+      resolve: ({ activityId }: { activityId: string | null }) => activityId !== null,
+    }),
+  );
+  builder.objectField(payload, 'activity', (t) =>
+    t.field({
+      type: Activity,
+      nullable: true,
+      description: 'The activity that this call recorded. Null if it changed nothing.',
+      resolve: ({ activityId }: { activityId: string | null }, _args, context, info) =>
+        activityId === null
+          ? null
+          : context.db.activity.findUniqueOrThrow({
+              ...plannedQuery(context, info),
+              where: keyOf(context.actor, activityId),
+            }),
+    }),
+  );
+};

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOutdated, privacyOf, progressPercentage, statusOf } from '../../src/rules/goal.js';
-import { potentialSubscribers } from '../../src/rules/potentialSubscribers.js';
+import { isOutdated, potentialSubscribers, privacyOf, progressPercentage, statusOf } from '../../src/rules/derived.js';
 
 const now = new Date('2026-03-14T12:00:00Z');
 const open = { closedAt: null, archivedAt: null, nextUpdateScheduledAt: now };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventCursor } from '../../src/events/event.js';
 import { Prisma } from '../../src/generated/client/client.js';
 import { cursorOf } from '../../src/lists/engine.js';
-import { isExpected } from '../../src/operations/state.js';
+import { isExpected } from '../../src/operations/operation.js';
 import { secretOf, signatureOf } from '../../src/platform/outbox/signature.js';
 import { hashToken } from '../../src/tokens.js';
 import { createWorld } from '../support/world.js';

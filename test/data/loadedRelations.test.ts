@@ -2,7 +2,7 @@ import { isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { models } from '../../src/generated/models.js';
 import { schema } from '../../src/schema/index.js';
-import { selectedBy } from '../../src/schema/loadedFields.js';
+import { selectedBy } from '../../src/schema/plans.js';
 
 type Query = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { sentEvents } from '../../src/events/eventSchemas.js';
+import { sentEvents } from '../../src/events/event.js';
 import { DeliveryStatements } from '../../src/platform/outbox/delivery.js';
 import { ConnectionPace } from '../../src/platform/outbox/sender.js';
 import { actions, subjectOf } from '../../src/rules/activityActions.js';

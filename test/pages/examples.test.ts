@@ -3,8 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { samplesOf } from '../../src/pages/assets/samples.js';
 import { withExamples } from '../../src/pages/operationExamples.js';
-import { storedMutations } from '../../src/rest/routes.js';
-import { prepare } from '../../src/rest/storedMutation.js';
+import { prepare, storedMutations } from '../../src/rest/routes.js';
 import { schema } from '../../src/schema/index.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 

@@ -1,10 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../src/errors/catalogue.js';
-import { openApiDocument } from '../../src/rest/openapi/openApiDocument.js';
-import { problemSchema } from '../../src/rest/openapi/problems.js';
-import { storedMutations } from '../../src/rest/routes.js';
-import { apiRoot, prepare } from '../../src/rest/storedMutation.js';
+import { openApiDocument, problemSchema } from '../../src/rest/openapi/openApiDocument.js';
+import { apiRoot, prepare, storedMutations } from '../../src/rest/routes.js';
 import { schema } from '../../src/schema/index.js';
 
 import type { Json } from './world.js';

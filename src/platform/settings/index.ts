@@ -1,11 +1,11 @@
 export { ConfigError, shownText } from './configError.js';
-export { connectionOf } from './databaseUrl.js';
 export { assignment, type Environment, givenIn, misspelledIn, readEnvironment } from './environment.js';
 export {
   addressOf,
   addressRanges,
   anyText,
   commaSeparated,
+  connectionOf,
   database,
   decimal,
   host,
@@ -13,8 +13,11 @@ export {
   oneOf,
   onOff,
   origins,
+  readTable,
+  type SettingProblem,
+  settingsOf,
+  type Table,
   tlsExample,
   webAddress,
   whole,
-} from './kinds.js';
-export { readTable, type SettingProblem, settingsOf, type Table } from './table.js';
+} from './table.js';

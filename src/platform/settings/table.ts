@@ -1,4 +1,146 @@
-import type { Kind } from './kinds.js';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import ipaddr from 'ipaddr.js';
+import type { ClientConfig } from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+
+/**
+ * What the URL of a database says, for `pg`, with the TLS parameters as libpq means them; `PGSSLMODE` does not count.
+ * Reads the files of certificates. Throws if one cannot be read.
+ */
+export const connectionOf = (url: string): ClientConfig => ({
+  ssl: false,
+  ...toClientConfig(parse(url, { useLibpqCompat: !url.includes('uselibpqcompat=') })),
+});
+
+/** Whether it is the URL of one server with a database. A `/` of a password that is not escaped would end the host. */
+function isDatabaseUrl(text: string): boolean {
+  if (!/^postgres(ql)?:\/\/(?:[^@/?#]*@)?[^@/?#,]*(?:\/[^@?#]*)?(?:[?#].*)?$/.test(text) || !URL.canParse(text))
+    return false;
+  return new URL(text).pathname.length > 1;
+}
+
+/** With others, `pg` may send everything unencrypted. */
+const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/** Why no connection can be made as the URL says; undefined if one can. */
+function connectionProblem(url: string): string | undefined {
+  const { searchParams } = new URL(url);
+  if (searchParams.has('ssl') || searchParams.getAll('sslmode').some((mode) => !modes.includes(mode)))
+    return `has ssl, or an sslmode that is not one of ${modes.join(', ')}`;
+  try {
+    const { ssl } = connectionOf(url);
+    if (typeof ssl === 'object') createSecureContext(ssl);
+    return undefined;
+  } catch (error) {
+    return `cannot be used: ${(error as Error).message}`;
+  }
+}
+
+/** What a setting accepts. */
+export interface Kind<T> {
+  /** The value of a text; undefined if the text is not accepted. */
+  read(text: string): T | undefined;
+  /** What is accepted, after the words "must be". */
+  allowed: string;
+  /** The default of the setting if omitted. */
+  example?: string;
+  /** Why what was read cannot be used after all: "cannot be used: …"; undefined if it can. */
+  problem?: { of(text: string): string | undefined; example: string };
+}
+
+/** Any text. */
+export const anyText: Kind<string> = { read: (text) => text, allowed: 'more than spaces' };
+
+/** A number, within bounds, `times` which is what the code gets. */
+const number = (pattern: RegExp, kind: string, minimum: number, maximum: number, times = 1): Kind<number> => ({
+  read: (text) => {
+    const value = Number(text);
+    return pattern.test(text) && value >= minimum && value <= maximum ? value * times : undefined;
+  },
+  allowed: `${kind} from ${minimum} to ${maximum}`,
+});
+/** A whole number, within bounds. */
+export const whole = (minimum: number, maximum: number) => number(/^\d{1,15}$/, 'a whole number', minimum, maximum);
+
+/** A number with decimals, within bounds, in other units than the code has. */
+export const decimal = (minimum: number, maximum: number, { times }: { times: number }) =>
+  number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, times);
+
+/** One of some words. */
+export const oneOf = <const Name extends string>(names: readonly [Name, ...Name[]]): Kind<Name> => ({
+  read: (text) => names.find((name) => name === text),
+  allowed: `one of ${names.join(', ')}`,
+  example: names[0],
+});
+
+/** `on` or `off`. */
+export const onOff: Kind<boolean> = {
+  read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
+  allowed: 'on or off',
+  example: 'on',
+};
+
+/** Up to `most` items with commas between them; none in an empty text. */
+export const commaSeparated = (
+  isItem: (text: string) => boolean,
+  { most = Number.POSITIVE_INFINITY, ...rule }: { most?: number; allowed: string; example: string },
+): Kind<readonly string[]> => ({
+  ...rule,
+  read: (text) => {
+    const items = text === '' ? [] : text.split(',').map((item) => item.trim());
+    return items.length <= most && items.every(isItem) ? items : undefined;
+  },
+});
+
+/** A host to listen on. */
+export const host: Kind<string> = {
+  read: (text) => (isIP(text) || /^[\w.-]+$/.test(text) ? text : undefined),
+  allowed: 'an IP address or a host name alone, without http:// and port',
+  example: '0.0.0.0',
+};
+
+/** An http or https URL. */
+export const webAddress = (example: string): Kind<string> => ({
+  read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
+  allowed: 'an http:// or https:// address',
+  example,
+});
+
+/** An example of a URL for an encrypted connection. */
+export const tlsExample =
+  'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
+/** The URL of a PostgreSQL. */
+export const database: Kind<string> = {
+  read: (text) => (isDatabaseUrl(text) ? text : undefined),
+  allowed:
+    'postgresql://user:password@host:port/database with one host, in front of several servers that of HAProxy or the address that Patroni gives the primary; in a password, write %40 for @, %2F for / and %25 for %',
+  example: 'postgresql://goalpost:password@localhost:5432/goalpost',
+  problem: { of: connectionProblem, example: tlsExample },
+};
+
+const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+/** Origins, separated by commas. */
+export const origins = commaSeparated((text) => text === '*' || isOrigin(text), {
+  allowed: 'a list of origins, each without a path, or *',
+  example: 'https://app.example.com,http://localhost:3000',
+});
+
+/** Ranges of addresses in CIDR notation. */
+export const addressRanges = commaSeparated((text) => ipaddr.isValidCIDR(text), {
+  allowed: 'a list of address ranges in CIDR notation',
+  example: '10.0.0.0/8,fd00::/8',
+});
+
+/** Nobody can open the wildcard address: what to open on this machine instead. */
+const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Where to open what listens there: `http://127.0.0.1:4000`. */
+export function addressOf(host: string, port: number): string {
+  const name = wildcards[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
 
 /** One setting: everything that is said of it anywhere. */
 export interface Setting extends Kind<unknown> {

@@ -1,21 +1,12 @@
+import { STATUS_CODES } from 'node:http';
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
-import { envelope, eventData } from '../../events/eventSchemas.js';
-import type { ErrorCode } from '../../platform/failures/index.js';
-import { contentRoute, type Route } from '../../platform/http/index.js';
-import { version } from '../../version.js';
-import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
-import {
-  codesOf,
-  problem,
-  problemExample,
-  problemName,
-  problemResponses,
-  problemSchema,
-  type References,
-  webhookParameters,
-  webhookResponses,
-  webhooks,
-} from './problems.js';
+import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
+import { envelope, eventData, sentEvents } from '../../events/event.js';
+import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
+import { contentRoute, type Route, snakeCase } from '../../platform/http/index.js';
+import { webhookHeaders } from '../../platform/outbox/index.js';
+import { product, version } from '../../version.js';
+import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation, restProblem } from '../routes.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
 import {
   type Components,
@@ -32,6 +23,146 @@ import {
 
 const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
+/** `VERSION_CONFLICT` -> `VersionConflictProblem`. */
+const problemName = (code: ErrorCode) =>
+  `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())}Problem`;
+
+/** The codes that an operation may return: those of every operation, and those that it declares. */
+const codesOf = (declared: readonly string[]): ErrorCode[] =>
+  errorCodes.filter((code) => {
+    const { occurs } = catalogue[code];
+    return occurs === undefined || (occurs === 'declared' && declared.includes(code));
+  });
+
+/** What every problem is. Those of the codes refine it, so a problem with a new code still fits it. */
+const problem: JsonSchema = {
+  type: 'object',
+  description: 'A failure (RFC 9457). Handle a `code` that you do not know by its status: new ones may be added.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'Address of the page that explains the code.' },
+    title: { type: 'string', description: 'What the code means, in a few words. The same for every occurrence.' },
+    status: { type: 'integer', format: 'int32', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What went wrong this time, for people.' },
+    code: { type: 'string', description: 'What went wrong, for programs.' },
+    request_id: { type: 'string', description: 'Id of the request, as in the X-Request-Id header.' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+};
+
+/** The schema of the problem of one code. */
+export function problemSchema(code: ErrorCode): JsonSchema {
+  const { status, meaning, remedy, members = {}, optionalMembers = {} } = catalogue[code];
+  const required = Object.keys(inRest(members));
+  return {
+    allOf: [referenceTo('schemas', 'Problem')],
+    description: `${meaning} ${remedy}`,
+    properties: { status: { const: status }, code: { const: code }, ...inRest(members), ...inRest(optionalMembers) },
+    ...(required.length > 0 && { required }),
+  };
+}
+
+const inRest = (members: Readonly<Record<string, MemberSchema>>): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(members).map(([name, schema]) => [snakeCase(name), member(schema)]));
+
+/** Enums are open, as those of records: a later version may add values. */
+function member({ items, properties, ofGraphql, enum: values, type, ...schema }: MemberSchema): JsonSchema {
+  const ofRest = values?.filter((value) => !ofGraphql?.values.includes(value));
+  return {
+    ...(ofRest ? { anyOf: [{ type, enum: ofRest }, { type }] } : { type }),
+    ...(type === 'integer' && { format: 'int32' }),
+    ...schema,
+    ...(items && { items: member(items) }),
+    ...(properties && { properties: inRest(properties), required: Object.keys(inRest(properties)) }),
+  };
+}
+
+/** The problem of one code as a caller would get it. */
+const problemExample = (code: ErrorCode, publicUrl: string) =>
+  restProblem(exampleOf(code), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl).problem;
+
+/** What operations refer to, each component once. */
+type References = ReturnType<typeof collectReferences>['references'];
+
+/** `The goal is archived` of 409 -> `Conflict`; with a code of one operation, also that. */
+function responseName(status: number, codes: readonly ErrorCode[]): string {
+  const own = codes
+    .filter((code) => catalogue[code].occurs === 'declared')
+    .map((code) => problemName(code).replace(/Problem$/, ''));
+  return [(STATUS_CODES[status] ?? String(status)).replace(/\W/g, ''), ...own].join('Or');
+}
+
+/** One response for each status: its problems, with their headers. Operations with the same codes share it. */
+function problemResponses(codes: readonly ErrorCode[], references: References) {
+  const { schema, example, header, response, common } = references;
+  const statuses = [...new Set(codes.map((code) => catalogue[code].status))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const same = codes.filter((code) => catalogue[code].status === status);
+      const make = (): JsonSchema => {
+        const headers = same.flatMap((code) => Object.keys(headersOf(exampleOf(code))));
+        const [first, ...others] = same.map(schema);
+        return {
+          description: same.map((code) => `${catalogue[code].title} (\`${code}\`).`).join(' '),
+          headers: { ...common, ...Object.fromEntries(headers.map((name) => [name, header(name)])) },
+          content: {
+            'application/problem+json': {
+              schema: others.length === 0 ? first : { oneOf: same.map(schema) },
+              examples: Object.fromEntries(same.map((code) => [code, example(code)])),
+            },
+          },
+        };
+      };
+      return [String(status), response(responseName(status, same), make)];
+    }),
+  );
+}
+
+const webhookParameters: Record<string, JsonSchema> = Object.fromEntries(
+  Object.entries(webhookHeaders(product)).map(([name, { description, example }]) => [
+    name,
+    { name, in: 'header', required: true, description, schema: { type: 'string' }, example },
+  ]),
+);
+
+/** `goal.reopened` as the name of an operation: `onGoalReopened`. */
+const operationId = (type: string) =>
+  `on${type.replace(/(^|[._])(\w)/g, (_, _dot, letter: string) => letter.toUpperCase())}`;
+
+/** What an endpoint of a webhook responds with. */
+const webhookResponses: Record<string, JsonSchema> = {
+  EventArrived: { description: 'The event has arrived, and is not sent again.' },
+  EndpointGone: { description: 'The endpoint is gone. The webhook is disabled.' },
+  EventRetried: {
+    description: 'The event is sent again later. `Retry-After` of 429 and 503 is obeyed, up to an hour.',
+  },
+};
+
+/** The requests that go out to webhooks, by the type of their event. */
+const webhooks: Record<string, JsonSchema> = Object.fromEntries(
+  sentEvents.map(({ type, description, schema }) => [
+    type,
+    {
+      post: {
+        operationId: operationId(type),
+        summary: type,
+        description,
+        tags: ['Webhooks'],
+        security: [],
+        parameters: Object.keys(webhookParameters).map((name) => referenceTo('parameters', name)),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema } },
+        },
+        responses: {
+          '2XX': referenceTo('responses', 'EventArrived'),
+          '410': referenceTo('responses', 'EndpointGone'),
+          default: referenceTo('responses', 'EventRetried'),
+        },
+      },
+    },
+  ]),
+);
+
 /** Collects the headers and the examples of problems that operations refer to. */
 function collectReferences({ component }: Pick<Components, 'component'>, publicUrl: string) {
   const headers: Record<string, JsonSchema> = {};
@@ -41,7 +172,7 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
     headers[name] ??= headerNamed(name);
     return referenceTo('headers', name);
   };
-  const references: References = {
+  const references = {
     schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
     example: (code: ErrorCode) => {
       problems[code] ??= { value: problemExample(code, publicUrl) };
@@ -94,7 +225,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
   const { common, header } = references;
   const tags = new Map<string, JsonSchema>();
 
-  function operation({ name, isAddition, deprecated, field, inputObject, payloadType, selection }: PreparedMutation) {
+  function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
     const { request, response } = examples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
@@ -103,7 +234,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       // Its responses say better how it may fail.
       description: withoutErrors(text(field.description)),
       ...(isAddition && { 'x-addition': true }),
-      ...((deprecated || field.deprecationReason != null) && { deprecated: true }),
+      ...(field.deprecationReason != null && { deprecated: true }),
       tags: [tagOf(payloadType, selection)],
       parameters: Object.keys(requestHeaders).map((each) => referenceTo('parameters', each)),
       requestBody: {
@@ -118,7 +249,6 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
             ...common,
             [changedHeader]: header(changedHeader),
             'Idempotency-Replayed': header('Idempotency-Replayed'),
-            ...(deprecated && { Deprecation: header('Deprecation'), Sunset: header('Sunset') }),
           },
           content: { 'application/json': { schema: payload(payloadType, selection), example: response } },
         },

@@ -20,7 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { snakeCase } from '../../platform/http/index.js';
-import { changedHeader, type Fragments, selectedFields } from '../storedMutation.js';
+import { changedHeader, type Fragments, selectedFields } from '../routes.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
@@ -175,16 +175,6 @@ const responseHeaders: Record<string, JsonSchema> = {
     description: 'The scheme to use and, if the token is of no use, why (RFC 6750).',
     schema: text,
     example: 'Bearer error="invalid_token"',
-  },
-  Deprecation: {
-    description: 'The path is deprecated since this time, in seconds since 1970 (RFC 9745).',
-    schema: text,
-    example: '@1800000000',
-  },
-  Sunset: {
-    description: 'The path may be gone from this time on (RFC 8594).',
-    schema: text,
-    example: 'Wed, 01 Sep 2027 00:00:00 GMT',
   },
   'Idempotency-Replayed': {
     description: 'Set to `true` if this is the response to an earlier request with the same Idempotency-Key.',

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js';
 import { eventBody, eventKind } from '../../events/event.js';
-import { eventFeed } from '../../events/feed.js';
+import { eventFeed } from '../../events/source.js';
 import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.js';
 import { type FieldError, notFound } from '../../platform/failures/index.js';
 import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';

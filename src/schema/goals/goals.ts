@@ -9,30 +9,18 @@ import {
   subgoalCursor,
   subgoalsOf,
 } from '../../lists/goals.js';
-import { notFound } from '../../platform/failures/index.js';
-import { visibleTo } from '../../policies/visibility.js';
-import { builder, everyName, namedText } from '../builder.js';
+import { visibleTo } from '../../policies/access.js';
+import { builder, everyName, lookUpField, namedText } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Space } from '../people/spaces.js';
-import { plannedQuery } from '../plans.js';
 import { OrderDirection } from '../scalars.js';
 import { Goal } from './goal.js';
 
-builder.queryField('goal', (t) =>
-  t.field({
-    type: Goal,
-    nullable: true,
-    description: 'Looks up a goal that the caller can see. Error: NOT_FOUND.',
-    args: { id: t.arg.id({ required: true, description: 'The ID of the goal.' }) },
-    resolve: async (_root, { id }, context, info) => {
-      const goal = await context.db.goal.findFirst({
-        ...plannedQuery(context, info),
-        where: { id, ...visibleTo(context.actor) },
-      });
-      if (!goal) throw notFound('goal', id);
-      return goal;
-    },
-  }),
+lookUpField(
+  'goal',
+  Goal,
+  { what: 'goal', description: 'Looks up a goal that the caller can see. Error: NOT_FOUND.' },
+  ({ db, actor }, id, query) => db.goal.findFirst({ ...query, where: { id, ...visibleTo(actor) } }),
 );
 
 const GoalFilter = builder.inputType('GoalFilter', {

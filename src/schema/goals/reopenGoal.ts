@@ -1,8 +1,9 @@
-import { audienceCursor, reopenAudienceList } from '../../lists/recipients.js';
+import { audienceCursor, reopenAudienceList } from '../../lists/people.js';
 import { previewReopenGoal, type ReopenGoalPreview, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody, keyColumns } from '../builder.js';
 import {
+  addActivity,
   changes,
   expectedState,
   type InputFields,
@@ -13,7 +14,6 @@ import {
   withoutId,
 } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';

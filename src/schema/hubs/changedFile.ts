@@ -3,11 +3,10 @@ import type { Context } from '../../context.js';
 import { capitalized } from '../../operations/declaration.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns } from '../builder.js';
-import { isEmpty } from '../changes.js';
-import { addActivity } from '../events/payloadActivity.js';
+import { addActivity, isEmpty } from '../changes.js';
 import { plannedQuery } from '../plans.js';
-import { ResourceHubFile } from './file.js';
-import { readWithPath } from './folder.js';
+import { ResourceHubFile } from './filesAndDocuments.js';
+import { readWithPath } from './nodes.js';
 
 /** Gives a preview the file of its `fileId`. */
 export const addFile = (payload: Parameters<typeof builder.objectField>[0], description: string) =>

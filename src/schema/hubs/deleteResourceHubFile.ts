@@ -1,4 +1,4 @@
-import { deletionAudienceList, deletionCursor } from '../../lists/recipients.js';
+import { deletionAudienceList, deletionCursor } from '../../lists/people.js';
 import {
   type DeleteResourceHubFilePreview,
   deleteResourceHubFile,

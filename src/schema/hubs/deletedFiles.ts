@@ -7,12 +7,11 @@ import {
   deletedFileList,
   filesDeletedAnywhere,
 } from '../../lists/ofRecord.js';
-import { callersAccess, canEdit } from '../../policies/access.js';
-import { recoverableFile } from '../../policies/recovery.js';
+import { callersAccess, canEdit, recoverableFile } from '../../policies/access.js';
 import { builder, everyName, namedText } from '../builder.js';
 import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
-import { Person } from '../people/person.js';
-import { ResourceHubFile } from './file.js';
+import { Person } from '../people/people.js';
+import { ResourceHubFile } from './filesAndDocuments.js';
 import { ResourceHub } from './resourceHub.js';
 
 builder.prismaObjectFields(ResourceHubFile, (t) => ({

@@ -1,12 +1,9 @@
 import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
-import { notFound } from '../../platform/failures/index.js';
-import { visibleTo } from '../../policies/visibility.js';
-import { builder, keyColumns } from '../builder.js';
+import { visibleTo } from '../../policies/access.js';
+import { builder, keyColumns, lookUpField } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { Goal } from '../goals/goal.js';
-import { Project } from '../goals/project.js';
+import { Goal, Project } from '../goals/goal.js';
 import { Space } from '../people/spaces.js';
-import { plannedQuery } from '../plans.js';
 
 export const ResourceHub = builder.prismaObject('ResourceHub', {
   select: keyColumns,
@@ -39,21 +36,15 @@ export const ResourceHub = builder.prismaObject('ResourceHub', {
   }),
 });
 
-builder.queryField('resourceHub', (t) =>
-  t.field({
-    type: ResourceHub,
-    nullable: true,
+lookUpField(
+  'resourceHub',
+  ResourceHub,
+  {
+    what: 'hub',
+    named: 'resource hub',
     description: 'Looks up a resource hub that the caller can see. Error: NOT_FOUND.',
-    args: { id: t.arg.id({ required: true, description: 'The ID of the hub.' }) },
-    resolve: async (_root, { id }, context, info) => {
-      const hub = await context.db.resourceHub.findFirst({
-        ...plannedQuery(context, info),
-        where: { id, ...visibleTo(context.actor) },
-      });
-      if (!hub) throw notFound('resource hub', id);
-      return hub;
-    },
-  }),
+  },
+  ({ db, actor }, id, query) => db.resourceHub.findFirst({ ...query, where: { id, ...visibleTo(actor) } }),
 );
 
 const ResourceHubFilter = builder.inputType('ResourceHubFilter', {

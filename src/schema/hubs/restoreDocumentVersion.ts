@@ -1,4 +1,4 @@
-import { restoreAudienceList, restoreCursor } from '../../lists/recipients.js';
+import { restoreAudienceList, restoreCursor } from '../../lists/people.js';
 import {
   previewRestoreDocumentVersion,
   type RestoreDocumentVersionPreview,
@@ -6,13 +6,12 @@ import {
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, twoLongTexts } from '../builder.js';
-import { changes, expectedState, type InputFields, payloadOf, stateDescription } from '../changes.js';
+import { addActivity, changes, expectedState, type InputFields, payloadOf, stateDescription } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
-import { ResourceHubDocument } from './document.js';
-import { readWithPath } from './folder.js';
+import { ResourceHubDocument } from './filesAndDocuments.js';
+import { readWithPath } from './nodes.js';
 import { DocumentDifference, DocumentVersion } from './versions.js';
 
 /** The numbers that a version can have. */

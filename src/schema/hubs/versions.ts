@@ -1,10 +1,23 @@
+import DataLoader from 'dataloader';
+import { versionCursor, versionList } from '../../lists/ofRecord.js';
+import { badInput } from '../../platform/failures/index.js';
 import { Comparisons } from '../../text/comparisons.js';
 import type { Change, Difference } from '../../text/difference.js';
-import type { DocumentText } from '../../text/documentText.js';
-import { elided, excerptOf, type Excerpt as TextExcerpt } from '../../text/excerpts.js';
+import { elided, excerptOf, type TextPage as Page, type Excerpt as TextExcerpt } from '../../text/excerpts.js';
+import type { DocumentText } from '../../text/richText.js';
 import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
-import { sharedInOperation } from '../connections.js';
-import { Person } from '../people/person.js';
+import {
+  checkedPage,
+  connectionType,
+  pageArguments,
+  resolveConnection,
+  rowsOfModel,
+  sharedBySiblings,
+  sharedInOperation,
+} from '../connections.js';
+import { Person } from '../people/people.js';
+import { plannedQuery } from '../plans.js';
+import { ResourceHubDocument } from './filesAndDocuments.js';
 
 const TextChangeKind = enumOf('TextChangeKind', 'Which of two compared texts a piece of text is in.', {
   unchanged: 'The piece is in both texts.',
@@ -86,7 +99,7 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
   }),
 });
 
-export const comparisons = sharedInOperation(() => new Comparisons());
+const comparisons = sharedInOperation(() => new Comparisons());
 
 export const DocumentDifference = builder
   .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')
@@ -182,3 +195,91 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
     }),
   }),
 });
+
+const DocumentVersionConnection = connectionType(
+  'DocumentVersion',
+  DocumentVersion,
+  'A page of the versions of a document, newest first.',
+);
+
+builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
+  t.field({
+    type: DocumentVersionConnection,
+    description: 'The versions of the document, newest first. Empty for a draft.',
+    args: pageArguments,
+    extensions: checkedPage(versionCursor),
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      resolveConnection(context, info, args, {
+        list: versionList(context.actor),
+        scope: id,
+        ...rowsOfModel(context, info, ['DocumentVersion', context.db.documentVersion]),
+      }),
+  }),
+);
+
+builder.prismaObjectField(ResourceHubDocument, 'version', (t) =>
+  t.field({
+    type: DocumentVersion,
+    nullable: true,
+    description: 'The version of the document with that number. Null if there is none.',
+    args: { number: t.arg.int({ required: true, description: 'The number of the version.' }) },
+    select: { id: true },
+    resolve: ({ id }, { number }, context, info) => {
+      const query = plannedQuery(context, info, { select: { ...keyColumns, documentId: true } });
+      const load = async (documentIds: readonly string[]) => {
+        const documentId = { in: [...documentIds] };
+        const where = { companyId: context.actor.companyId, documentId, versionNumber: number };
+        const rows = await context.db.documentVersion.findMany({ ...query, where });
+        const found = new Map(rows.map((row) => [row.documentId, row]));
+        return documentIds.map((one) => found.get(one) ?? null);
+      };
+      return sharedBySiblings(context, info, () => new DataLoader(load)).load(id);
+    },
+  }),
+);
+
+const TextPage = builder.objectRef<Page>('TextPage').implement({
+  description: 'A page of a long text.',
+  fields: (t) => ({
+    text: t.exposeString('text', {
+      description: 'The text of the page, of about 10,000 characters. All pages together are the whole text.',
+    }),
+    number: t.exposeInt('number', { description: 'The number of the page, from 1.' }),
+    count: t.exposeInt('count', { description: 'The number of pages of the text.' }),
+  }),
+});
+
+const types = [
+  ['document', ResourceHubDocument],
+  ['version', DocumentVersion],
+] as const;
+
+for (const [name, type] of types) {
+  builder.prismaObjectField(type, 'readableText', (t) =>
+    t.field({
+      type: TextPage,
+      extensions: longText,
+      description: `A page of the content of the ${name} as people read it, with one line for each block, as differences show it.`,
+      args: {
+        page: t.arg.int({
+          required: false,
+          defaultValue: 1,
+          description: 'The number of the page, from 1.',
+          extensions: { minimum: 1 },
+        }),
+      },
+      select: { content: true },
+      resolve: async ({ content }, { page }, context) => {
+        const found = await comparisons(context).pageOf(content, page ?? 1);
+        if (!found) {
+          throw badInput(
+            [{ field: 'page', code: 'too_large', message: 'is beyond the last page of the text' }],
+            context,
+          );
+        }
+        return found;
+      },
+    }),
+  );
+}

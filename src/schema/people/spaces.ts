@@ -1,10 +1,8 @@
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
-import { notFound } from '../../platform/failures/index.js';
-import { visibleTo } from '../../policies/visibility.js';
-import type { Levels } from '../../rules/goal.js';
-import { builder, keyColumns } from '../builder.js';
+import { visibleTo } from '../../policies/access.js';
+import type { Levels } from '../../rules/derived.js';
+import { builder, keyColumns, lookUpField } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { plannedQuery } from '../plans.js';
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
   description:
@@ -50,21 +48,11 @@ export const Space = builder.prismaObject('Space', {
   }),
 });
 
-builder.queryField('space', (t) =>
-  t.field({
-    type: Space,
-    nullable: true,
-    description: 'Looks up a space that the caller can see. Error: NOT_FOUND.',
-    args: { id: t.arg.id({ required: true, description: 'The ID of the space.' }) },
-    resolve: async (_root, { id }, context, info) => {
-      const space = await context.db.space.findFirst({
-        ...plannedQuery(context, info),
-        where: { id, ...visibleTo(context.actor) },
-      });
-      if (!space) throw notFound('space', id);
-      return space;
-    },
-  }),
+lookUpField(
+  'space',
+  Space,
+  { what: 'space', description: 'Looks up a space that the caller can see. Error: NOT_FOUND.' },
+  ({ db, actor }, id, query) => db.space.findFirst({ ...query, where: { id, ...visibleTo(actor) } }),
 );
 
 const SpaceConnection = connectionType('Space', Space, 'A page of spaces, sorted by name.');

@@ -1,5 +1,6 @@
+import type { PotentialSubscriber } from '../../rules/derived.js';
 import { builder, enumOf, keyColumns, oldestFirst } from '../builder.js';
-import { Person } from './person.js';
+import { Person, type PersonShape, personColumns } from './people.js';
 
 const SubscriptionType = enumOf('SubscriptionType', 'How a person was subscribed.', {
   invited: 'The person was invited by someone.',
@@ -64,3 +65,50 @@ export const Reaction = builder.prismaObject('Reaction', {
     person: t.relation('person', { type: Person, description: 'The person who reacted.' }),
   }),
 });
+
+export const Subscriber = builder.objectRef<PotentialSubscriber<PersonShape>>('Subscriber').implement({
+  description: 'A person who may want to subscribe to a goal, file or document.',
+  fields: (t) => ({
+    role: t.exposeString('role', {
+      nullable: true,
+      description: '`Champion`, `Reviewer` or the job title. Null if there is none.',
+    }),
+    isPriority: t.exposeBoolean('priority', { description: 'Whether the person is the champion or the reviewer.' }),
+    isSubscribed: t.exposeBoolean('isSubscribed', {
+      description: 'Whether the person has a subscription that is not canceled.',
+    }),
+    person: t.expose('person', { type: Person, description: 'The person.' }),
+  }),
+});
+
+const candidate = { select: { ...personColumns, suspendedAt: true } } as const;
+
+/** Whom a goal or a project concerns, and whom the parent of a hub does. */
+export const concernedPeople = {
+  champion: candidate,
+  reviewer: candidate,
+  space: { select: { members: { select: { person: candidate } } } },
+} as const;
+
+export const concernedByHub = {
+  space: concernedPeople.space,
+  goal: { select: concernedPeople },
+  project: { select: concernedPeople },
+} as const;
+
+export const subscribedPeople = {
+  select: { subscriptions: { ...oldestFirst, select: { personId: true, canceled: true } } },
+} as const;
+
+interface Hub<Space, Resource> {
+  space: Space | null;
+  goal: Resource | null;
+  project: Resource | null;
+}
+
+/** The hub's only parent, with the people it concerns. */
+export function parentOf<Space, Resource>({ space, goal, project }: Hub<Space, Resource>) {
+  const parent = goal ?? project ?? (space && { space });
+  if (!parent) throw new Error('a resource hub has no parent');
+  return parent;
+}

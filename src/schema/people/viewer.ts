@@ -4,11 +4,10 @@ import { snakeCase } from '../../platform/http/index.js';
 import { itemsOf, keyOf, type Surface as SurfaceName } from '../../policies/access.js';
 import { builder, enumOf, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { Surface } from '../events/activity.js';
+import { Notification, Surface } from '../events/activity.js';
 import { plannedQuery } from '../plans.js';
 import { webhookScope } from '../webhooks/changeWebhooks.js';
-import { Notification } from './notifications.js';
-import { Person } from './person.js';
+import { Person } from './people.js';
 
 const scopes: Record<string, string> = {
   ...Object.fromEntries(operations.map(({ field, title }) => [snakeCase(field), `${title}: \`${field}\`.`])),

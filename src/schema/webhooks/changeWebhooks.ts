@@ -14,6 +14,7 @@ import {
   type WebhookWithSecret,
 } from '../../operations/webhooks.js';
 import { builder } from '../builder.js';
+import type { InputFields } from '../changes.js';
 import { ActivityAction, EventOrigin } from '../events/activity.js';
 import { Webhook } from './webhook.js';
 
@@ -21,27 +22,43 @@ import { Webhook } from './webhook.js';
 export const webhookScope = 'manage_webhooks';
 const manages = { scope: webhookScope };
 
-/** Gives a mutation's payload the webhook of its `webhookId`. */
-const addWebhook = (payload: Parameters<typeof builder.objectField>[0]) =>
-  builder.objectField(payload, 'webhook', (t) =>
-    t.field({
-      type: Webhook,
-      description: 'The webhook.',
-      resolve: ({ webhookId }: { webhookId: string }, _args, context) => loadWebhook(context, webhookId),
+/** The payload of a mutation: the webhook of its `webhookId`. */
+const webhookPayload = <Outcome extends ChangedWebhook>(mutation: string) =>
+  builder.objectRef<Outcome>(`${capitalized(mutation)}Payload`).implement({
+    description: `The result of \`${mutation}\`.`,
+    fields: (t) => ({
+      webhook: t.field({
+        type: Webhook,
+        description: 'The webhook.',
+        resolve: ({ webhookId }, _args, context) => loadWebhook(context, webhookId),
+      }),
     }),
-  );
+  });
 
-/** Gives it the secret of its `secret`, which is in the outcome that a retry gets in no case. */
-const addSecret = (payload: Parameters<typeof builder.objectField>[0]) =>
+/** The same with a secret, which is in the outcome that a retry gets in no case. */
+function secretPayload(mutation: string) {
+  const payload = webhookPayload<WebhookWithSecret>(mutation);
   builder.objectField(payload, 'secret', (t) =>
-    t.string({
+    t.exposeString('secret', {
       nullable: true,
       description:
         'The new secret, with which requests are signed. It cannot be shown again. Null in the replay of a request with an ' +
         '`Idempotency-Key`: have another one made then.',
-      resolve: ({ secret }: { secret: string }) => secret,
     }),
   );
+  return payload;
+}
+
+/** The same of what sends one event. */
+function queuedPayload(mutation: string) {
+  const payload = webhookPayload<QueuedEvent>(mutation);
+  builder.objectField(payload, 'eventId', (t) =>
+    t.exposeID('eventId', { description: 'The ID that it arrives with, and that the delivery log has.' }),
+  );
+  return payload;
+}
+
+const ofWebhook = (t: InputFields) => ({ id: t.id({ required: true, description: 'The ID of the webhook.' }) });
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   description: 'The input of `createWebhook`.',
@@ -73,16 +90,9 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   }),
 });
 
-const CreateWebhookPayload = builder
-  .objectRef<WebhookWithSecret>('CreateWebhookPayload')
-  .implement({ description: 'The result of `createWebhook`.' });
-
-addWebhook(CreateWebhookPayload);
-addSecret(CreateWebhookPayload);
-
 builder.mutationField('createWebhook', (t) =>
   t.field({
-    type: CreateWebhookPayload,
+    type: secretPayload('createWebhook'),
     description:
       'Creates a webhook: the events of the company are sent to its URL. Requires an owner of the company. Errors: ' +
       'BAD_USER_INPUT, OWNER_REQUIRED, TOO_MANY_WEBHOOKS, NOT_CONFIGURED.',
@@ -101,7 +111,7 @@ builder.mutationField('createWebhook', (t) =>
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description: 'The input of `updateWebhook`. What is absent stays as it is.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The ID of the webhook.' }),
+    ...ofWebhook(t),
     url: t.string({
       required: false,
       description:
@@ -133,15 +143,9 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 });
 
-const UpdateWebhookPayload = builder
-  .objectRef<ChangedWebhook>('UpdateWebhookPayload')
-  .implement({ description: 'The result of `updateWebhook`.' });
-
-addWebhook(UpdateWebhookPayload);
-
 builder.mutationField('updateWebhook', (t) =>
   t.field({
-    type: UpdateWebhookPayload,
+    type: webhookPayload('updateWebhook'),
     description:
       'Changes a webhook. Requires an owner of the company. Errors: BAD_USER_INPUT, OWNER_REQUIRED, NOT_FOUND.',
     extensions: { ...manages, check: checkedActions },
@@ -155,7 +159,7 @@ builder.mutationField('updateWebhook', (t) =>
 const RotateWebhookSecretInput = builder.inputType('RotateWebhookSecretInput', {
   description: 'The input of `rotateWebhookSecret`.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The ID of the webhook.' }),
+    ...ofWebhook(t),
     endOldSecrets: t.boolean({
       required: false,
       description:
@@ -164,16 +168,9 @@ const RotateWebhookSecretInput = builder.inputType('RotateWebhookSecretInput', {
   }),
 });
 
-const RotateWebhookSecretPayload = builder
-  .objectRef<WebhookWithSecret>('RotateWebhookSecretPayload')
-  .implement({ description: 'The result of `rotateWebhookSecret`.' });
-
-addWebhook(RotateWebhookSecretPayload);
-addSecret(RotateWebhookSecretPayload);
-
 builder.mutationField('rotateWebhookSecret', (t) =>
   t.field({
-    type: RotateWebhookSecretPayload,
+    type: secretPayload('rotateWebhookSecret'),
     description:
       'Gives a webhook a new secret. Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, ' +
       'NOT_CONFIGURED.',
@@ -192,7 +189,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
 const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
   description: 'The input of `replayWebhook`.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The ID of the webhook.' }),
+    ...ofWebhook(t),
     afterSequence: t.field({
       type: 'SafeInt',
       required: true,
@@ -201,15 +198,9 @@ const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
   }),
 });
 
-const ReplayWebhookPayload = builder
-  .objectRef<ChangedWebhook>('ReplayWebhookPayload')
-  .implement({ description: 'The result of `replayWebhook`.' });
-
-addWebhook(ReplayWebhookPayload);
-
 builder.mutationField('replayWebhook', (t) =>
   t.field({
-    type: ReplayWebhookPayload,
+    type: webhookPayload('replayWebhook'),
     description:
       'Sends all events after one again, in their order. Requires an owner of the company. Errors: BAD_USER_INPUT, ' +
       'OWNER_REQUIRED, NOT_FOUND.',
@@ -223,7 +214,7 @@ builder.mutationField('replayWebhook', (t) =>
 
 const DeleteWebhookInput = builder.inputType('DeleteWebhookInput', {
   description: 'The input of `deleteWebhook`.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'The ID of the webhook.' }) }),
+  fields: ofWebhook,
 });
 
 const DeleteWebhookPayload = builder.objectRef<{ id: string }>('DeleteWebhookPayload').implement({
@@ -242,21 +233,9 @@ builder.mutationField('deleteWebhook', (t) =>
   }),
 );
 
-/** The payload of what sends one event. */
-function queuedPayload(mutation: string) {
-  const payload = builder.objectRef<QueuedEvent>(`${capitalized(mutation)}Payload`).implement({
-    description: `The result of \`${mutation}\`.`,
-    fields: (t) => ({
-      eventId: t.exposeID('eventId', { description: 'The ID that it arrives with, and that the delivery log has.' }),
-    }),
-  });
-  addWebhook(payload);
-  return payload;
-}
-
 const PingWebhookInput = builder.inputType('PingWebhookInput', {
   description: 'The input of `pingWebhook`.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'The ID of the webhook.' }) }),
+  fields: ofWebhook,
 });
 
 builder.mutationField('pingWebhook', (t) =>
@@ -274,7 +253,7 @@ builder.mutationField('pingWebhook', (t) =>
 const RedeliverWebhookEventInput = builder.inputType('RedeliverWebhookEventInput', {
   description: 'The input of `redeliverWebhookEvent`.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The ID of the webhook.' }),
+    ...ofWebhook(t),
     eventId: t.id({ required: true, description: 'The ID of the event to send.' }),
   }),
 });
