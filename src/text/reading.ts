@@ -1,4 +1,4 @@
-import { type Kind, kindOf, type Mark, marksOf, typeOf, wordsOf } from './nodes.js';
+import { isLink, type Kind, kindOf, type Mark, marksOf, typeOf, wordsOf } from './nodes.js';
 import { childrenOf, type RichNode, richText } from './richText.js';
 
 /** A part of a reading that no person has typed: what a node or mark is about, or how it is drawn. */
@@ -77,7 +77,7 @@ class Reader {
     const enter = (node: RichNode, isInText: boolean, isInOrder: boolean) => {
       for (const step of this.#visit(node, isInText, isInOrder, enter).reverse()) steps.push(step);
     };
-    enter({ type: root.type, attrs: root.attrs, content: root.content }, false, false);
+    enter({ type: root.type, attrs: root.attrs, content: root.content, children: root.children }, false, false);
     let taken = 0;
     for (let step = steps.pop(); step; step = steps.pop()) {
       step();
@@ -96,6 +96,19 @@ class Reader {
   ): Step[] {
     const kind = kindOf(node);
     const children = childrenOf(node);
+    if (isLink(node) && children.length > 0) {
+      this.#mark([]);
+      const open = [...marksOf(node), ...marksOf({ marks: [{ ...node, marks: undefined }] })].map((mark) =>
+        this.#open(mark),
+      );
+      return [
+        ...children.map((child) => () => enter(child, true, false)),
+        () => {
+          this.#mark([]);
+          for (const mark of open.reverse()) this.#close(mark);
+        },
+      ];
+    }
     const words =
       isInOrder && node.type !== 'text'
         ? ordered(wordsOf(node, kind, false))

@@ -13,9 +13,30 @@ export function richText(text: string): RichNode | null {
 
 export const isNode = (value: unknown): value is RichNode => typeof value === 'object' && value !== null;
 
-/** The children of a node, in order. */
-export const childrenOf = ({ content }: RichNode): RichNode[] =>
-  Array.isArray(content) ? content.filter((child) => isNode(child)) : [];
+/**
+ * The children of a node, in order. BlockNote keeps nested blocks beside the content, and the rows of a table, whose cells
+ * may be lists of nodes, within it. What Slate and others leave out is added: a text without a type is a text.
+ */
+export function childrenOf({ content, children, rows, cells }: RichNode): RichNode[] {
+  const found: RichNode[] = [];
+  addNodes(found, content);
+  addNodes(found, children);
+  addNodes(found, rows, 'tableRow');
+  addNodes(found, cells, 'tableCell');
+  return found;
+}
+
+function addNodes(found: RichNode[], value: unknown, type?: string): void {
+  if (value === undefined || value === null) return;
+  for (const child of Array.isArray(value) ? value : [value]) {
+    if (Array.isArray(child)) found.push({ type, content: child });
+    else if (isNode(child))
+      found.push(child.type === undefined ? { type: hasText(child) ? 'text' : type, ...child } : child);
+    else if (typeof child === 'string' && child) found.push({ type: 'text', text: child });
+  }
+}
+
+const hasText = ({ text }: RichNode) => typeof text === 'string';
 
 /** The id of the person whom a node mentions, as it is shown and subscribed. A number is read as its decimal digits. */
 export function mentionedBy({ type, attrs }: RichNode): string | null {

@@ -152,7 +152,7 @@ describe('a rich text is read', () => {
     [
       'without failing on nonsense',
       doc({ type: 7, content: 'x' }, { attrs: null }, paragraph('end')),
-      '{7}\n{node}\nend',
+      '{7} x\n{node}\nend',
     ],
   ])('%s', (_how, text, expected) => {
     expect(plainText(text)).toBe(expected);
@@ -165,6 +165,12 @@ describe('a rich text is read', () => {
       expect(plainText(doc(mention))).toBe(`@Ada{label=${json}}`);
       expect(plainText(doc({ type: attribute, attrs: { title: 'Ada' } }))).toBe(`{${json} title=Ada}`);
     }
+  });
+
+  test('within links however deep they nest, in time that grows with the text', () => {
+    const depth = 8_000;
+    const text = `{"type":"doc","content":[${'{"type":"link","href":"/a","content":["x",'.repeat(depth)}"y"${']}'.repeat(depth)}]}`;
+    expect(plainText(text)).toBe(`${'[x'.repeat(depth)}y${'](/a)'.repeat(depth)}`);
   });
 
   test('however deep it nests', () => {
@@ -197,22 +203,40 @@ describe('what a reader would care about is read', () => {
       '[-![Plan](/a.png)-]{+![Plan](/b.png)+}',
     ],
     [
-      'the state of a task',
+      'the state of a task (TipTap)',
       doc({ type: 'taskItem', attrs: { checked: false }, content: [paragraph('Sign')] }),
       doc({ type: 'taskItem', attrs: { checked: true }, content: [paragraph('Sign')] }),
       '[-[ ] -]{+[x] +}Sign',
     ],
     [
+      'the state of a task (ADF)',
+      doc({ type: 'taskItem', attrs: { localId: 'a', state: 'TODO' }, content: nodes(['Sign']) }),
+      doc({ type: 'taskItem', attrs: { localId: 'b', state: 'DONE' }, content: nodes(['Sign']) }),
+      '[-[ ] -]{+[x] +}Sign',
+    ],
+    [
       'a formula',
-      inText({ type: 'inlineMath', attrs: { latex: 'x^2' } }),
-      inText({ type: 'inlineMath', attrs: { latex: 'x^3' } }),
-      'On [-$x^2$-]{+$x^3$+} then',
+      inText({ type: 'math_inline', content: nodes(['x^2']) }),
+      inText({ type: 'math_inline', content: nodes(['x^3']) }),
+      'On x^[-2-]{+3+} then',
     ],
     [
       'an emoji',
-      inText({ type: 'emoji', attrs: { name: 'smile' } }),
-      inText({ type: 'emoji', attrs: { name: 'angry' } }),
-      'On [-:smile:-]{+:angry:+} then',
+      inText({ type: 'emoji', attrs: { shortName: ':smile:', text: '😄' } }),
+      inText({ type: 'emoji', attrs: { 'data-name': 'angry' } }),
+      'On [-😄-]{+:angry:+} then',
+    ],
+    [
+      'a date',
+      inText({ type: 'date', attrs: { timestamp: '1767225600000' } }),
+      inText({ type: 'date', attrs: { timestamp: '1767312000000' } }),
+      'On [-2026-01-01-]{+2026-01-02+} then',
+    ],
+    [
+      'a status',
+      inText({ type: 'status', attrs: { text: 'DONE', color: 'green' } }),
+      inText({ type: 'status', attrs: { text: 'LATE', color: 'red' } }),
+      'On [-[DONE]-]{+[LATE]+} then',
     ],
     [
       'a file',
@@ -231,6 +255,36 @@ describe('what a reader would care about is read', () => {
       doc({ type: 'image', attrs: { src: '/a.png', onclick: 'a()' } }),
       doc({ type: 'image', attrs: { src: '/a.png', onclick: 'b()' } }),
       '[-![](/a.png){onclick=a()}-]{+![](/a.png){onclick=b()}+}',
+    ],
+    [
+      'the target of a link around its text (BlockNote)',
+      inText({ type: 'link', href: 'https://evil.example', content: nodes(['Pay here']) }),
+      inText({ type: 'link', href: 'https://bank.example', content: nodes(['Pay here']) }),
+      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
+    ],
+    [
+      'a cell of a table (BlockNote)',
+      doc({ type: 'table', content: { type: 'tableContent', rows: [{ cells: [nodes(['a']), nodes(['b'])] }] } }),
+      doc({ type: 'table', content: { type: 'tableContent', rows: [{ cells: [nodes(['a']), nodes(['c'])] }] } }),
+      'a\n[-b-]{+c+}',
+    ],
+    [
+      'an attribute beside the type',
+      doc({ type: 'widget', id: '1', url: 'https://a.example' }),
+      doc({ type: 'widget', id: '2', url: 'https://b.example' }),
+      '[-{widget url=https://a.example}-]{+{widget url=https://b.example}+}',
+    ],
+    [
+      'a content that is no list',
+      doc({ type: 'paragraph', content: 'a' }),
+      doc({ type: 'paragraph', content: { text: 'b' } }),
+      '[-a-]{+b+}',
+    ],
+    [
+      'a mark that is only a name',
+      inText({ type: 'text', text: 'this', marks: ['bold'] }),
+      inText({ type: 'text', text: 'this', marks: 'promise' }),
+      'On [-this-]{+{this | promise}+} then',
     ],
     [
       'an attribute of the whole document',
@@ -261,7 +315,7 @@ describe('what a reader would care about is read', () => {
   const upload = (src: string, progress: number, status: string) =>
     doc({ type: 'blob', attrs: { id: '1', filename: 'a.pdf', filetype: 'application/pdf', src, progress, status } });
   test.each<[string, string, string]>([
-    ['bold', plain(), plain({ type: 'bold' }, { type: 'code' })],
+    ['bold', plain(), plain({ type: 'bold' }, { type: 'code_inline' })],
     [
       'a link in two parts',
       doc(paragraph(link('/a'))),
