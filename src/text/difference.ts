@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
-import { isEqual, type Reading } from './reading.js';
-import { keyOf, tokensOf } from './tokens.js';
+import { isEqual, type Notation, type Reading } from './reading.js';
+import { firstEndingBehind, keyOf, tokensOf } from './tokens.js';
 
 export interface Change {
   kind: 'unchanged' | 'removed' | 'added';
@@ -45,10 +45,15 @@ const manyItems = 5_000;
  * than the effort that is left. Yields wherever others may have their turn.
  */
 export function* comparison(before: Reading, after: Reading, effort: Effort): Generator<void, Difference> {
-  if (isEqual(before, after)) return { granularity: 'word', changes: yield* changesOf(before.text, after.text, []) };
-  const [oldEnd, newEnd] = [before.text.length, after.text.length];
-  const old = yield* linesOf(before);
-  const now = yield* linesOf(after);
+  if (isEqual(before, after)) return { granularity: 'word', changes: yield* changesOf(before.text, after.text, [], 0) };
+  const [oldLength, newLength] = [before.text.length, after.text.length];
+  const start = lineStart(before.text, commonStart(before, after, [0, oldLength], [0, newLength]));
+  const alike = commonEnd(before, after, [start, oldLength], [start, newLength]);
+  const line = before.text.indexOf('\n', oldLength - alike);
+  const end = line < 0 ? 0 : oldLength - line - 1;
+  const [oldEnd, newEnd] = [oldLength - end, newLength - end];
+  const old = yield* linesOf(before, start, oldEnd);
+  const now = yield* linesOf(after, start, newEnd);
   const byLine = yield* aligned(old.keys, now.keys, effort);
   let granularity: Difference['granularity'] = byLine.isWhole ? 'word' : 'text';
   const stretches: Stretch[] = [];
@@ -65,7 +70,7 @@ export function* comparison(before: Reading, after: Reading, effort: Effort): Ge
       stretches.push(...(found ?? [{ ...stretch, isEqual: false }]));
     }
   }
-  return { granularity, changes: yield* changesOf(before.text, after.text, stretches) };
+  return { granularity, changes: yield* changesOf(before.text, after.text, stretches, start) };
 }
 
 const isSame = (before: string, after: string, { isEqual, before: [from, to], after: [start, end] }: Stretch) =>
@@ -75,9 +80,17 @@ const isSame = (before: string, after: string, { isEqual, before: [from, to], af
 function* wordByWord(
   before: Reading,
   after: Reading,
-  { before: oldSpan, after: newSpan }: Stretch,
+  { before: [from, to], after: [start, end] }: Stretch,
   effort: Effort,
 ): Generator<void, Stretch[] | null> {
+  const place = Math.max(from + commonStart(before, after, [from, to], [start, end]) - 1, from);
+  const head = (wordStart(before.text, place, from) ?? from) - from;
+  const rest = Math.min(to - commonEnd(before, after, [from + head, to], [start + head, end]) + 1, to);
+  const tail = to - (wordStart(before.text, rest, to) ?? to);
+  const [oldSpan, newSpan]: [Span, Span] = [
+    [from + head, to - tail],
+    [start + head, end - tail],
+  ];
   const old = yield* tokensOf(before, oldSpan, effort.spend);
   const now = old && (yield* tokensOf(after, newSpan, effort.spend));
   if (!old || !now) return null;
@@ -85,7 +98,7 @@ function* wordByWord(
   if (!isWhole) return null;
   const oldPlace = (n: number) => (n === 0 ? oldSpan[0] : (old.ends[n - 1] ?? oldSpan[1]));
   const newPlace = (n: number) => (n === 0 ? newSpan[0] : (now.ends[n - 1] ?? newSpan[1]));
-  const stretches: Stretch[] = [];
+  const stretches: Stretch[] = [{ isEqual: true, before: [from, oldSpan[0]], after: [start, newSpan[0]] }];
   for (const { isEqual, before: words, after: others } of between(matches, old.keys.length, now.keys.length)) {
     const stretch = (word: Span, other: Span): Stretch => ({
       isEqual,
@@ -101,17 +114,68 @@ function* wordByWord(
         stretches.push({ ...word, isEqual: isSame(before.text, after.text, word) });
       }
   }
+  stretches.push({ isEqual: true, before: [oldSpan[1], to], after: [newSpan[1], end] });
   return stretches;
 }
 
-/** The lines of a text, each with what it equals: its text, and the notations in it. */
-function* linesOf({ text, notations }: Reading): Generator<void, { starts: number[]; keys: string[] }> {
+/** How many characters two stretches begin with alike, up to the first notation that differs. */
+function commonStart(one: Reading, other: Reading, [from, to]: Span, [start, end]: Span): number {
+  const most = Math.min(to - from, end - start);
+  let count = 0;
+  while (count < most && one.text.charCodeAt(from + count) === other.text.charCodeAt(start + count)) count++;
+  let [n, m] = [firstEndingBehind(one.notations, from), firstEndingBehind(other.notations, start)];
+  for (; ; n++, m++) {
+    const [its, others] = [one.notations[n], other.notations[m]];
+    const first = Math.min((its?.start ?? to) - from, (others?.start ?? end) - start);
+    if (first >= count) return count;
+    if (!its || !others || !isAlike(its, from, others, start) || its.end - from > count) return first;
+  }
+}
+
+/** How many characters two stretches end with alike, down to the last notation that differs. */
+function commonEnd(one: Reading, other: Reading, [from, to]: Span, [start, end]: Span): number {
+  const most = Math.min(to - from, end - start);
+  let count = 0;
+  while (count < most && one.text.charCodeAt(to - 1 - count) === other.text.charCodeAt(end - 1 - count)) count++;
+  let [n, m] = [firstEndingBehind(one.notations, to - 1), firstEndingBehind(other.notations, end - 1)];
+  if ((one.notations[n]?.start ?? to) >= to) n--;
+  if ((other.notations[m]?.start ?? end) >= end) m--;
+  for (; ; n--, m--) {
+    const [its, others] = [one.notations[n], other.notations[m]];
+    const last = Math.min(to - (its?.end ?? from), end - (others?.end ?? start));
+    if (last >= count) return count;
+    if (!its || !others || !isAlike(its, to, others, end) || to - its.start > count) return last;
+  }
+}
+
+const isAlike = (one: Notation, from: number, other: Notation, start: number) =>
+  one.start - from === other.start - start && one.end - from === other.end - start && one.about === other.about;
+
+const lineStart = (text: string, place: number) => (place === 0 ? 0 : text.lastIndexOf('\n', place - 1) + 1);
+
+const beginsWord = /^[^\s\p{M}\u200d]/u;
+const farthest = 500;
+
+/** The nearest place on the way to a limit where a word begins behind a space; null if there is none nearby. */
+function wordStart(text: string, place: number, limit: number): number | null {
+  const step = Math.sign(limit - place);
+  for (let at = place; at !== limit && Math.abs(at - place) < farthest; at += step)
+    if (text[at - 1] === ' ' && beginsWord.test(text.slice(at, at + 2))) return at;
+  return null;
+}
+
+/** The lines of a stretch, each with what it equals: its text, and the notations in it. */
+function* linesOf(
+  { text, notations }: Reading,
+  from: number,
+  to: number,
+): Generator<void, { starts: number[]; keys: string[] }> {
   const starts: number[] = [];
   const keys: string[] = [];
-  let next = 0;
-  for (let at = 0; at < text.length; ) {
+  let next = firstEndingBehind(notations, from);
+  for (let at = from; at < to; ) {
     const feed = text.indexOf('\n', at);
-    const end = feed < 0 ? text.length : feed + 1;
+    const end = feed < 0 || feed >= to ? to : feed + 1;
     let key = keyOf(text.slice(at, end));
     for (let notation = notations[next]; notation && notation.start < end; notation = notations[++next])
       key += `\0${notation.start - at},${notation.end - at},${notation.about ?? ''}`;
@@ -255,14 +319,20 @@ function isConfetti(gap: string, one: Part, other: Part): boolean {
   return replaces || !/[\p{L}\p{N}]/u.test(gap);
 }
 
-function* changesOf(before: string, after: string, stretches: readonly Stretch[]): Generator<void, Change[]> {
+function* changesOf(
+  before: string,
+  after: string,
+  stretches: readonly Stretch[],
+  start: number,
+): Generator<void, Change[]> {
   const parts: Part[] = [];
   const unchanged = (text: string) => {
     const last = parts.at(-1);
     if (text !== '' && last?.unchanged) last.unchanged += text;
     else if (text !== '') parts.push({ unchanged: text, removed: '', added: '' });
   };
-  let end = 0;
+  unchanged(before.slice(0, start));
+  let end = start;
   for (const [n, stretch] of stretches.entries()) {
     if (n % manyItems === manyItems - 1) yield;
     end = stretch.before[1];
