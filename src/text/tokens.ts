@@ -59,7 +59,7 @@ function add({ ends, keys }: Tokens, end: number, key: string) {
 }
 
 /** The index of the first notation that ends behind a place. */
-function firstEndingBehind(notations: readonly Notation[], place: number): number {
+export function firstEndingBehind(notations: readonly Notation[], place: number): number {
   let [low, high] = [0, notations.length];
   while (low < high) {
     const middle = (low + high) >> 1;

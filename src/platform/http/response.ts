@@ -133,8 +133,16 @@ const accepted = [
   ...['traceparent', 'tracestate', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
 ];
 const exposed = [
-  ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Goalpost-Changed'],
-  ...['Allow', 'WWW-Authenticate'],
+  ...[
+    'X-Request-Id',
+    'RateLimit-Policy',
+    'RateLimit',
+    'Retry-After',
+    'Idempotency-Replayed',
+    'Goalpost-Changed',
+    'Allow',
+  ],
+  ...['WWW-Authenticate', 'Deprecation', 'Sunset'],
 ];
 const preflightSeconds = '7200';
 

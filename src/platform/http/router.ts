@@ -43,6 +43,8 @@ export interface Route {
   precondition?: string;
   /** What it changes: tokens that may not are rejected before the body is read. */
   scopes?: readonly string[];
+  /** For every response to the route, also if a check rejects the request. */
+  headers?: Readonly<Record<string, string>>;
   handle: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }
 
@@ -239,6 +241,7 @@ export function router(options: RouterOptions): Router {
     const routesOfPath = routesOf(path);
     note(context, routesOfPath[0]);
     noteVary(context, routesOfPath);
+    Object.assign(context.responseHeaders, found?.headers);
     try {
       if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
       await checkAndCount(request, location, context);
