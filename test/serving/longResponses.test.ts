@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import '../../src/errors/catalogue.js';
 import { ResponseBudget } from '../../src/platform/graphql/budget.js';
+import { jsonInTurns } from '../../src/platform/graphql/responding.js';
 import { Turns } from '../../src/platform/process/turns.js';
 
 describe('long responses', () => {
@@ -24,5 +26,39 @@ describe('long responses', () => {
     for (const each of [first, second]) {
       expect(each).toMatchObject({ status: 'rejected', reason: { extensions: { code: 'QUERY_TOO_COMPLEX' } } });
     }
+  });
+
+  test.each<[string, object]>([
+    ['nothing', {}],
+    [
+      'null, empty and missing members',
+      { data: null, list: [], object: {}, missing: undefined, items: [undefined, null] },
+    ],
+    [
+      'names and texts with quotes, and letters of several bytes',
+      { 'a"b': 'ü"\\\n\u2028\ud83d\ude00', lone: '\ud800' },
+    ],
+    ['lists in lists', { data: { matrix: [[1, [2.5, -0]], [[]], [true, false]] } }],
+    [
+      'short items and long ones',
+      { items: Array.from({ length: 3_000 }, (_, n) => ({ n, text: 'é'.repeat(n % 7 ? 5 : n) })) },
+    ],
+  ])('are written as JSON: %s', async (_what, value) => {
+    expect(Buffer.from(await jsonInTurns(value)).toString()).toBe(JSON.stringify(value));
+  });
+
+  test('let others have their turn while they are written', async () => {
+    const items = Array.from({ length: 100_000 }, (_, id) => ({
+      id,
+      name: 'a name that is quite long',
+      isMember: id % 2 === 0,
+    }));
+    let isWritten = false;
+    const written = jsonInTurns({ data: { items } }).finally(() => {
+      isWritten = true;
+    });
+    let turns = 0;
+    for (; !isWritten; turns += 1) await new Promise(setImmediate);
+    expect((await written).length / turns).toBeLessThan(500_000);
   });
 });

@@ -55,6 +55,7 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
       if (!isLimited) return executeWithin(new ResponseBudget(), onDatabaseArgs);
       let turn: Promise<void> | undefined;
       const becomeLong = () => {
+        context.isLong = true;
         if (!turn) {
           record?.beginWait();
           turn = long.begin().then(() => record?.endWait());

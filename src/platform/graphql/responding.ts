@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
 import type { HttpResponse, RequestHead } from '../http/index.js';
@@ -39,16 +40,51 @@ const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: strin
     () => new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { ...extensions } }),
   );
 
-/** From how many characters on a response is kept outside of the heap, where it waits for its reader. */
-const longCharacters = 100_000;
+/** About how many characters, and how many items of a list, are written before other requests have a turn. */
+const inATurn = { characters: 250_000, items: 50 };
+
+/** A long response as JSON, in UTF-8: outside of the heap, where it waits for its reader. Others have their turn meanwhile. */
+export async function jsonInTurns(response: object): Promise<Uint8Array> {
+  const written: Uint8Array[] = [];
+  let text = '';
+  for (const piece of piecesOf(response)) {
+    text += piece;
+    if (text.length < inATurn.characters) continue;
+    written.push(Buffer.from(text));
+    text = '';
+    await setImmediate();
+  }
+  return Buffer.concat([...written, Buffer.from(text)]);
+}
+
+/** An object member by member, a list some items at a time. */
+function* piecesOf(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return yield JSON.stringify(value);
+  let before = '';
+  yield Array.isArray(value) ? '[' : '{';
+  if (Array.isArray(value)) {
+    for (let from = 0; from < value.length; from += inATurn.items) {
+      yield before + JSON.stringify(value.slice(from, from + inATurn.items)).slice(1, -1);
+      before = ',';
+    }
+    return yield ']';
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* piecesOf(member);
+    before = ',';
+  }
+  yield '}';
+}
 
 /** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
-export function respond(
+export async function respond(
   result: ExecutionResult,
   { headers }: RequestHead,
-  { requestId, record, cost }: OperationContext,
+  { requestId, record, cost, isLong }: OperationContext,
   limits: QueryLimits,
-): HttpResponse {
+): Promise<HttpResponse> {
   const type = typeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
   record?.addErrors(errors);
@@ -59,13 +95,13 @@ export function respond(
     ...(errors.length > 0 && { errors: errors.map((error) => shownError(error, requestId)) }),
     ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
   };
-  const body = JSON.stringify(shown);
+  const body = isLong ? await jsonInTurns(shown) : JSON.stringify(shown);
   const outcome = isPartial ? 200 : highestStatus(errors);
   return {
     status: type !== plainJson || errors.some(keepsStatus) ? outcome : 200,
     outcome,
     headers: { ...Object.assign({}, ...errors.map(headersOf)), 'Content-Type': `${type}; charset=utf-8` },
-    body: body.length > longCharacters ? Buffer.from(body) : body,
+    body,
   };
 }
 
