@@ -187,12 +187,6 @@ async function findOutcome(
   return kept;
 }
 
-/** Throws 422 if it is the outcome of another request. */
-function resultOf({ isSameRequest, result }: KeptOutcome, field: FieldNode): ExecutionResult {
-  if (!isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
-  return parseResult(result, field);
-}
-
 /** Replaces the outcome of the key that has expired, if there is one. */
 async function keepOutcome(
   tx: Transaction,
@@ -256,7 +250,8 @@ async function once(
     // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
     const kept = await findOutcome(tx, scope, fingerprint);
     if (kept) {
-      const replayed = resultOf(kept, field);
+      if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
+      const replayed = parseResult(kept.result, field);
       onReplay();
       return replayed;
     }

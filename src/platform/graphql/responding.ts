@@ -1,10 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
-import type { HttpResponse, RequestHead } from '../http/index.js';
-import { plainJson, typeFor } from './mediaTypes.js';
-import type { OperationContext } from './operation.js';
-import { type QueryLimits, reportedCost } from './validation.js';
+import { type HttpResponse, type RequestHead, readAccept, requireAcceptable } from '../http/index.js';
+import { noCost, type OperationContext, type QueryCost } from './operation.js';
+import type { QueryLimits } from './validation.js';
+
+/** Its clients, which are older than the other type, read `errors` only from a response with 200. */
+const plainJson = 'application/json';
+const jsonTypes = [plainJson, 'application/graphql-response+json'] as const;
+/** Of the response to a subscription. */
+export const streamType = 'text/event-stream';
+/** Of all responses, whatever the operation. */
+export const responseTypes = [...jsonTypes, streamType];
+
+/** Throws 406 unless `Accept` allows the response to an operation. It must name a stream: a client that expects none would wait for its end. */
+export function requireType(accept: string | null, isSubscription: boolean): void {
+  if (!isSubscription) requireAcceptable(accept, jsonTypes);
+  else if (!readAccept(accept).names(streamType))
+    throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription });
+}
+
+/** The media type that the client prefers; Yoga itself ignores qualities. A client that asks for a stream gets its failures with their status. */
+export function typeFor(accept: string | null): string {
+  const accepted = readAccept(accept);
+  return accepted.preferred(jsonTypes) ?? jsonTypes[accepted.quality(streamType) > 0 ? 1 : 0];
+}
 
 /** The response to a request that was rejected before its operation was read. */
 export function rejected(error: GraphQLError, { headers }: RequestHead, requestId: string): HttpResponse {
@@ -77,6 +97,18 @@ function* piecesOf(value: unknown): Generator<string> {
   }
   yield '}';
 }
+
+/** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
+const reportedCost = (limits: QueryLimits, cost = noCost) => ({
+  ...asReported(cost),
+  limits: asReported(limits),
+});
+
+const asReported = ({ complexity, depth, aliases }: Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>) => ({
+  complexity,
+  depth,
+  aliases,
+});
 
 /** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
 export async function respond(

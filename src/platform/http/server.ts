@@ -5,15 +5,41 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
-import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
+import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat, tooManyOfOne } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import type { RequestContext } from './context.js';
 import { fetchFrom } from './fetch.js';
-import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
-import type { Handler, HttpResponse } from './response.js';
+import { corsHeaders, type Handler, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
 import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
+
+/** The failure of what Node's parser could not read, or what did not come in time. */
+function clientFailure({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return failure('MALFORMED_REQUEST', { problem: 'it ends before it is complete' });
+  if (code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT');
+  return failure('MALFORMED_REQUEST', { problem: (reason ?? message).replace(/\.$/, '') });
+}
+
+interface RefusalOptions {
+  publicUrl?: string | undefined;
+  corsOrigins?: readonly string[];
+}
+
+/** The response to what is no request, with everything that a response of the gateway has. */
+function refusal(
+  error: GraphQLError,
+  { requestId }: Identity,
+  req: IncomingMessage | undefined,
+  { publicUrl, corsOrigins = [] }: RefusalOptions,
+): HttpResponse {
+  return withCommonHeaders(problemResponse(error, requestId, publicUrl), {
+    requestId,
+    responseHeaders: corsHeaders(corsOrigins, req?.headers.origin),
+  });
+}
 
 /** What responds to a request once it is admitted. */
 interface ResponderOptions extends RefusalOptions {

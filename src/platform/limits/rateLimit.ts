@@ -178,8 +178,6 @@ export interface RateLimit {
   count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
   /** Counts what a document of this cost takes more than the point that its request is counted with. Fails with 429 too. */
   charge(request: CountedRequest, context: CountedContext, cost: number): Promise<void>;
-  /** Reports what is left of the limit without counting the request. */
-  show(request: CountedRequest, context: CountedContext): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -282,10 +280,6 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       }
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
-    },
-    async show(request, context) {
-      const { address } = clientOf(request, context);
-      await checkLimit('address', context, (limiter) => limiter.get(address));
     },
   };
 }
