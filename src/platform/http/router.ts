@@ -215,7 +215,7 @@ export function router(options: RouterOptions): Router {
       await (limit ? limit.count(request, context, run) : run());
       if (limit) context.charge = (cost) => limit.charge(request, context, cost);
       await runChecks(options.checksOnceCounted, request, location, context);
-    } else if (limit && !route.unlimited && !route.isFile) await limit.count(request, context, async () => {});
+    } else if (limit && !route.unlimited) await limit.count(request, context, async () => {});
   }
 
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
@@ -223,7 +223,7 @@ export function router(options: RouterOptions): Router {
       const { route } = locate(request);
       note(context, route);
       if (context.client?.token !== undefined) return route !== undefined && !route.public;
-      return request.method !== 'OPTIONS' && !(route?.public && (route.unlimited || route.isFile));
+      return request.method !== 'OPTIONS' && !(route?.public && route.unlimited);
     });
   }
 

@@ -203,17 +203,15 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   async function checkLimit(
     name: 'token' | 'address',
     context: CountedContext,
-    query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes | null>,
+    query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes>,
   ): Promise<number> {
     const limiter = limiters[name];
-    const { points, duration } = limiter;
+    const { points } = limiter;
     const { responseHeaders, scope } = context;
     responseHeaders['RateLimit-Policy'] = policies[name];
     try {
       const resultOf = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
-      const { consumedPoints, msBeforeNext } =
-        (await limiters.ask(scope, () => query(limiter).catch(resultOf))) ??
-        new RateLimiterRes(points, duration * 1000, 0);
+      const { consumedPoints, msBeforeNext } = await limiters.ask(scope, () => query(limiter).catch(resultOf));
       responseHeaders.RateLimit = leftOf(name, points - consumedPoints, msBeforeNext);
       return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
     } catch (error) {
