@@ -20,6 +20,7 @@ export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Rout
   Object.entries(files).map(([name, file]) => ({
     ...contentRoute(`${prefix}/${name}`, () => readFile(file)),
     isFile: true,
+    unlimited: true,
   }));
 
 /** A variant has up to 300 kB. Clients choose the host, which some pages show. */

@@ -105,21 +105,9 @@ test('a variable that is missing is 400', async () => {
   expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
 });
 
-describe('a batch', () => {
-  const refused = expect.objectContaining({ message: expect.stringMatching(/^Batches are not supported\./) });
-
-  test.each([1, 10])(
-    'of %i is refused once for each operation, as clients that send batches expect it',
-    async (size) => {
-      const batch = Array(size).fill({ query: '{ viewer { person { id } } }' });
-      const { status, body } = await world.post('/graphql', token, batch);
-      expect(status).toBe(400);
-      expect(body).toEqual(Array(size).fill({ errors: [refused] }));
-    },
-  );
-
-  test.each([0, 11])('of %i gets one refusal', async (size) => {
-    const { status, body } = await world.post('/graphql', token, Array(size).fill({}));
-    expect([status, body]).toEqual([400, { errors: [refused] }]);
-  });
+test.each([0, 1, 10])('a batch of %i gets one refusal', async (size) => {
+  const batch = Array(size).fill({ query: '{ viewer { person { id } } }' });
+  const { status, body } = await world.post('/graphql', token, batch);
+  const message = expect.stringMatching(/^Batches are not supported\./);
+  expect([status, body]).toEqual([400, { errors: [expect.objectContaining({ message })] }]);
 });

@@ -48,10 +48,8 @@ describe('a mutation field whose answer takes arguments', () => {
       ['application/graphql-response+json', 400],
     ] as const) {
       const { status, body } = await world.graphql(caller.token, query, { kept: null }, { accept: type });
-      expect([status, body.data, codes(body)]).toEqual([expected, undefined, ['BAD_USER_INPUT']]);
-      expect(body.errors[0].extensions.errors).toEqual([
-        { field: 'variables.kept', code: 'null', message: 'must not be null' },
-      ]);
+      expect([status, body.data, codes(body)]).toEqual([expected, undefined, ['BAD_REQUEST']]);
+      expect(body.errors[0].message).toContain('must not be null');
       expect(await effects()).toEqual(untouched);
     }
     expect((await world.graphql(caller.token, query, {})).status).toBe(200);

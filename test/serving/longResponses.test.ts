@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import '../../src/errors/catalogue.js';
 import { ResponseBudget } from '../../src/platform/graphql/budget.js';
 import { jsonInTurns } from '../../src/platform/graphql/responding.js';
 import { Turns } from '../../src/platform/process/turns.js';

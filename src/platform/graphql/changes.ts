@@ -46,20 +46,11 @@ async function inTransaction(
   }
 }
 
-/** Runs several changes in one transaction: all of them or none. Decisions: "Several changes at once". */
-const allOrNone = (db: Database, execute: ExecuteIn): Promise<ExecutionResult> =>
+/** Runs changes in one transaction, which is undone unless its result may stay. Decisions: "Several changes at once". */
+const onlyIf = (db: Database, mayStay: (result: ExecutionResult) => boolean, execute: ExecuteIn) =>
   inTransaction(db, async (tx) => {
     const result = await execute(tx);
-    // An error without data is the failure of a field; a statement that failed has ended the transaction.
-    if (!result.data || !isDecided(result)) throw new RolledBack(result);
-    return result;
-  });
-
-/** Runs one change in a transaction, and undoes it if anything of its response fails. */
-const onlyWithResponse = (db: Database, execute: ExecuteIn): Promise<ExecutionResult> =>
-  inTransaction(db, async (tx) => {
-    const result = await execute(tx);
-    if (result.errors) throw new RolledBack(result);
+    if (!mayStay(result)) throw new RolledBack(result);
     return result;
   });
 
@@ -196,12 +187,6 @@ async function findOutcome(
   return kept;
 }
 
-/** Throws 422 if it is the outcome of another request. */
-function resultOf({ isSameRequest, result }: KeptOutcome, field: FieldNode): ExecutionResult {
-  if (!isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
-  return parseResult(result, field);
-}
-
 /** Replaces the outcome of the key that has expired, if there is one. */
 async function keepOutcome(
   tx: Transaction,
@@ -265,7 +250,8 @@ async function once(
     // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
     const kept = await findOutcome(tx, scope, fingerprint);
     if (kept) {
-      const replayed = resultOf(kept, field);
+      if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
+      const replayed = parseResult(kept.result, field);
       onReplay();
       return replayed;
     }
@@ -365,12 +351,14 @@ export async function change<Changed>(
   }
   if (others.length > 0) {
     const records = changedRecords<Changed>(args, node);
-    return allOrNone(db, async (tx) => {
+    // An error without data is the failure of a field; a statement that failed has ended the transaction.
+    const mayStay = (result: ExecutionResult) => Boolean(result.data) && isDecided(result);
+    return onlyIf(db, mayStay, async (tx) => {
       if (actor && records.length > 1) await options.lockChanges({ db: tx, actor }, records);
       return executeOn(tx);
     });
   }
-  if (!context.isStored && !isShort(context.cost)) return onlyWithResponse(db, executeOn);
+  if (!context.isStored && !isShort(context.cost)) return onlyIf(db, ({ errors }) => !errors, executeOn);
   const result = await executeOn(undefined);
   // What cannot be read back after the change fails as a whole, as it does in REST.
   return result.errors ? { ...result, data: null } : result;

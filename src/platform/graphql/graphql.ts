@@ -2,12 +2,11 @@ import { type DocumentNode, type ExecutionResult, type GraphQLSchema, OperationT
 import { createYoga } from 'graphql-yoga';
 import type { Handler, Mask, RequestContext, RequestHead, Route } from '../http/index.js';
 import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
-import { responseTypes, streamType } from './mediaTypes.js';
 import { type Once, type OperationContext, operationOf, type Plugin } from './operation.js';
 import { paramsOf } from './params.js';
 import { DocumentCache, type PersistedDocuments, useParsing } from './parsing.js';
 import { ownError } from './plugins.js';
-import { rejected, respond } from './responding.js';
+import { rejected, respond, responseTypes, streamType } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions.js';
 import { type QueryLimits, useValidation } from './validation.js';
 

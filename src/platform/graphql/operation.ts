@@ -1,6 +1,4 @@
 import {
-  type ASTNode,
-  type DefinitionNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
@@ -10,10 +8,8 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
-  visit,
 } from 'graphql';
 import type { Plugin as YogaPlugin } from 'graphql-yoga';
-import type { FieldError } from '../failures/index.js';
 import { type LiveBody, type RequestContext, snakeCase } from '../http/index.js';
 import type { Transaction } from '../postgres/index.js';
 
@@ -90,44 +86,6 @@ export const scopesOf = perOperation((operation, document, schema: GraphQLSchema
   });
 });
 
-/**
- * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default
- * value makes that valid, and then graphql-js fails where it comes to the field, which may be after a change.
- */
-export function nullDirectives(
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  variables: Record<string, unknown>,
-): FieldError[] {
-  return conditionVariables(operation, document)
-    .filter((name) => Object.hasOwn(variables, name) && variables[name] === null)
-    .map((name) => ({ field: `variables.${name}`, code: 'null', message: 'must not be null' }));
-}
-
-/** The variables on which `@include` and `@skip` depend, anywhere in the operation. */
-const conditionVariables = perOperation((operation, document): string[] => {
-  const names = new Set<string>();
-  const spread = new Set<string>();
-  const reached: ASTNode[] = [operation];
-  for (const node of reached) {
-    visit(node, {
-      Directive: ({ name, arguments: given = [] }) => {
-        if (name.value !== 'include' && name.value !== 'skip') return;
-        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-      },
-      FragmentSpread: ({ name }) => {
-        if (spread.has(name.value)) return;
-        spread.add(name.value);
-        reached.push(...document.definitions.filter((other) => isFragment(other, name.value)));
-      },
-    });
-  }
-  return [...names];
-});
-
-const isFragment = (node: DefinitionNode, name: string) =>
-  node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name;
-
 /** What makes a change happen once. */
 export interface Once {
   /** Its idempotency key. */
@@ -174,8 +132,6 @@ export interface OperationContext extends RequestContext {
   isStored: boolean;
   /** Makes its change happen once, instead of the client's `Idempotency-Key`. */
   once?: Once;
-  /** How many operations a batch has. Batches are refused. */
-  batchSize?: number;
   /** What its text was parsed to, which other plugins may replace. */
   parsed?: DocumentNode;
   cost?: QueryCost;

@@ -34,7 +34,6 @@ const withText = ({ operationName, variables, extensions }: GraphQLParams, query
 async function readParams(request: RequestHead, bodyLimit: number, context: OperationContext): Promise<GraphQLParams> {
   if (request.method === 'GET') return withQuery(readSearch(new URL(request.url).searchParams));
   const body = await readJson(request, bodyLimit, context);
-  if (Array.isArray(body)) context.batchSize = body.length;
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return withQuery(body as GraphQLParams);
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }

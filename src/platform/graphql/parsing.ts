@@ -61,11 +61,8 @@ export class DocumentCache {
 const textOf = ({ loc }: DocumentNode) => loc?.source.body ?? '';
 
 /** About how many bytes of heap a document and its text fill. */
-export function documentBytes({ loc }: DocumentNode): number {
-  let tokens = 0;
-  for (let token = loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
-  return tokens * bytesPerToken + (loc?.source.body.length ?? 0) * bytesPerCharacter;
-}
+export const documentBytes = ({ loc, tokenCount = 0 }: DocumentNode): number =>
+  tokenCount * bytesPerToken + (loc?.source.body.length ?? 0) * bytesPerCharacter;
 
 const longestName = 200;
 
@@ -86,7 +83,6 @@ function parseDocument(
 ): DocumentNode {
   try {
     const document = parse(source, { ...options, maxTokens });
-    requireUsableNames(document);
     requireWithin(limits, document);
     return document;
   } catch (error) {
@@ -99,7 +95,7 @@ function parseDocument(
 }
 
 function requireWithin(limits: Omit<DocumentLimits, 'tokens'>, document: DocumentNode): void {
-  const counted = { definitions: document.definitions.length, repetitions: mostRepetitions(document) };
+  const counted = { definitions: document.definitions.length, repetitions: readNames(document) };
   const exceeded = (['definitions', 'repetitions'] as const)
     .filter((limit) => counted[limit] > limits[limit])
     .map((limit) => ({ limit, actual: counted[limit], maximum: limits[limit] }));
@@ -109,30 +105,24 @@ function requireWithin(limits: Omit<DocumentLimits, 'tokens'>, document: Documen
 /** What follows the name of a field that has more than its name. */
 const openers: readonly string[] = [TokenKind.PAREN_L, TokenKind.AT, TokenKind.BRACE_L];
 
-function mostRepetitions({ loc }: DocumentNode): number {
-  const counts = new Map<string, number>();
-  for (let token = loc?.startToken; token; token = token.next ?? undefined) {
-    if (token.kind !== TokenKind.NAME || token.prev?.kind === TokenKind.AT) continue;
-    if (openers.includes(token.next?.kind ?? '')) counts.set(token.value, (counts.get(token.value) ?? 0) + 1);
-  }
-  return Math.max(0, ...counts.values());
-}
-
 /**
- * Throws a syntax error for a name that is too long, since a response has the names of its fields once for each record,
- * and for names that graphql-js cannot use: it loses the value of the variable `$__proto__`, and takes every object with
- * a member `then` for a promise.
+ * How often a document selects the same field with more than its name. Throws a syntax error for a name that is too long,
+ * since a response has the names of its fields once for each record, and for names that graphql-js cannot use: it loses the
+ * value of the variable `$__proto__`, and takes every object with a member `then` for a promise.
  */
-function requireUsableNames({ loc }: DocumentNode): void {
+function readNames({ loc }: DocumentNode): number {
+  const counts = new Map<string, number>();
   for (let token = loc?.startToken; loc && token; token = token.next ?? undefined) {
     if (token.kind !== TokenKind.NAME) continue;
-    const refuse = (problem: string) => syntaxError(loc.source, token?.start ?? 0, problem);
-    if (token.value.length > longestName) throw refuse(`A name has more than ${longestName} characters.`);
-    if (token.value === '__proto__' && token.prev?.kind === TokenKind.DOLLAR) {
-      throw refuse('A variable cannot be named __proto__.');
-    }
-    if (token.value === 'then' && token.next?.kind === TokenKind.COLON) throw refuse('An alias cannot be "then".');
+    const { start, value, prev, next } = token;
+    const refuse = (problem: string) => syntaxError(loc.source, start, problem);
+    if (value.length > longestName) throw refuse(`A name has more than ${longestName} characters.`);
+    if (value === '__proto__' && prev?.kind === TokenKind.DOLLAR) throw refuse('A variable cannot be named __proto__.');
+    if (value === 'then' && next?.kind === TokenKind.COLON) throw refuse('An alias cannot be "then".');
+    const isField = prev?.kind !== TokenKind.AT && openers.includes(next?.kind ?? '');
+    if (isField) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
+  return Math.max(0, ...counts.values());
 }
 
 export interface PersistedDocuments {

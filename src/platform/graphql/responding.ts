@@ -1,10 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
-import type { HttpResponse, RequestHead } from '../http/index.js';
-import { plainJson, typeFor } from './mediaTypes.js';
-import type { OperationContext } from './operation.js';
-import { type QueryLimits, reportedCost } from './validation.js';
+import { type HttpResponse, type RequestHead, readAccept, requireAcceptable } from '../http/index.js';
+import { noCost, type OperationContext, type QueryCost } from './operation.js';
+import type { QueryLimits } from './validation.js';
+
+/** Its clients, which are older than the other type, read `errors` only from a response with 200. */
+const plainJson = 'application/json';
+const jsonTypes = [plainJson, 'application/graphql-response+json'] as const;
+/** Of the response to a subscription. */
+export const streamType = 'text/event-stream';
+/** Of all responses, whatever the operation. */
+export const responseTypes = [...jsonTypes, streamType];
+
+/** Throws 406 unless `Accept` allows the response to an operation. It must name a stream: a client that expects none would wait for its end. */
+export function requireType(accept: string | null, isSubscription: boolean): void {
+  if (!isSubscription) requireAcceptable(accept, jsonTypes);
+  else if (!readAccept(accept).names(streamType))
+    throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription });
+}
+
+/** The media type that the client prefers; Yoga itself ignores qualities. A client that asks for a stream gets its failures with their status. */
+export function typeFor(accept: string | null): string {
+  const accepted = readAccept(accept);
+  return accepted.preferred(jsonTypes) ?? jsonTypes[accepted.quality(streamType) > 0 ? 1 : 0];
+}
 
 /** The response to a request that was rejected before its operation was read. */
 export function rejected(error: GraphQLError, { headers }: RequestHead, requestId: string): HttpResponse {
@@ -40,16 +60,16 @@ const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: strin
     () => new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { ...extensions } }),
   );
 
-/** About how many characters are written before other requests have a turn. */
-const charactersInATurn = 250_000;
+/** About how many characters, and how many items of a list, are written before other requests have a turn. */
+const inATurn = { characters: 250_000, items: 50 };
 
-/** A long response as JSON, in UTF-8. Other requests have their turn while it is written. */
+/** A long response as JSON, in UTF-8: outside of the heap, where it waits for its reader. Others have their turn meanwhile. */
 export async function jsonInTurns(response: object): Promise<Uint8Array> {
   const written: Uint8Array[] = [];
   let text = '';
   for (const piece of piecesOf(response)) {
     text += piece;
-    if (text.length < charactersInATurn) continue;
+    if (text.length < inATurn.characters) continue;
     written.push(Buffer.from(text));
     text = '';
     await setImmediate();
@@ -59,40 +79,42 @@ export async function jsonInTurns(response: object): Promise<Uint8Array> {
 
 /** An object member by member, a list some items at a time. */
 function* piecesOf(value: unknown): Generator<string> {
-  if (Array.isArray(value)) return yield* piecesOfList(value);
   if (typeof value !== 'object' || value === null) return yield JSON.stringify(value);
-  let before = '{';
+  let before = '';
+  yield Array.isArray(value) ? '[' : '{';
+  if (Array.isArray(value)) {
+    for (let from = 0; from < value.length; from += inATurn.items) {
+      yield before + JSON.stringify(value.slice(from, from + inATurn.items)).slice(1, -1);
+      before = ',';
+    }
+    return yield ']';
+  }
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
     yield* piecesOf(member);
     before = ',';
   }
-  yield before === '{' ? '{}' : '}';
+  yield '}';
 }
 
-function* piecesOfList(list: unknown[]): Generator<string> {
-  let size = 1;
-  let before = '[';
-  for (let from = 0; from < list.length; ) {
-    const items = JSON.stringify(list.slice(from, from + size)).slice(1, -1);
-    yield before + items;
-    before = ',';
-    from += size;
-    // As many as before have shown to fit.
-    size = Math.max(1, Math.floor((size * charactersInATurn) / 4 / items.length));
-  }
-  yield before === '[' ? '[]' : ']';
-}
+/** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
+const reportedCost = (limits: QueryLimits, cost = noCost) => ({
+  ...asReported(cost),
+  limits: asReported(limits),
+});
 
-/** Most operations that clients put into a batch unless they are told otherwise. A larger one gets a single response. */
-const usualBatch = 10;
+const asReported = ({ complexity, depth, aliases }: Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>) => ({
+  complexity,
+  depth,
+  aliases,
+});
 
 /** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
 export async function respond(
   result: ExecutionResult,
   { headers }: RequestHead,
-  { batchSize = 0, requestId, record, cost, isLong }: OperationContext,
+  { requestId, record, cost, isLong }: OperationContext,
   limits: QueryLimits,
 ): Promise<HttpResponse> {
   const type = typeFor(headers.get('accept'));
@@ -106,14 +128,12 @@ export async function respond(
     ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
   };
   const body = isLong ? await jsonInTurns(shown) : JSON.stringify(shown);
-  // Clients that send batches show no other response to their users than one for each operation.
-  const isBatch = batchSize > 0 && batchSize <= usualBatch;
   const outcome = isPartial ? 200 : highestStatus(errors);
   return {
     status: type !== plainJson || errors.some(keepsStatus) ? outcome : 200,
     outcome,
     headers: { ...Object.assign({}, ...errors.map(headersOf)), 'Content-Type': `${type}; charset=utf-8` },
-    body: isBatch ? `[${Array(batchSize).fill(body).join(',')}]` : body,
+    body,
   };
 }
 

@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { badInput, type FieldError, more, mostNamed, type NamedFields, withoutStack } from '../failures/index.js';
 import { graphqlSpelling, readInput } from './input.js';
-import { nullDirectives, perOperation } from './operation.js';
+import { perOperation } from './operation.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -155,15 +155,13 @@ function valueIn(node: ValueNode, values: Values): unknown {
 
 /**
  * Finds all bad input before any field runs, so that none is found after a change: a failure for each field of the
- * document, which has all of its arguments. Undefined if there is none.
+ * document, which has all of its arguments. Undefined if there is none. Throws what graphql-js says of a condition that is
+ * null, which the default value of its variable allows.
  */
 export function badInputOf(
   { schema, document, variableValues }: ExecutionArgs,
   node: OperationDefinitionNode,
 ): ExecutionResult | undefined {
-  const variables = variableValues ?? {};
-  const conditions = nullDirectives(document, node, variables);
-  if (conditions.length > 0) throw badInput(conditions);
-  const errors = badFields(schema, document, node, variables);
+  const errors = badFields(schema, document, node, variableValues ?? {});
   return errors.length > 0 ? { errors } : undefined;
 }

@@ -26,7 +26,6 @@ import {
 } from 'graphql';
 import { failure } from '../failures/index.js';
 import { requireScopes } from '../http/index.js';
-import { requireType } from './mediaTypes.js';
 import {
   type CostlyField,
   changesIn,
@@ -40,6 +39,7 @@ import {
   scopesOf,
 } from './operation.js';
 import type { DocumentCache, DocumentLimits } from './parsing.js';
+import { requireType } from './responding.js';
 
 const assumedListSize = 10;
 /** An alias in an introspection can repeat the whole schema. */
@@ -259,18 +259,6 @@ function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
     return cost;
   };
 }
-
-/** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-export const reportedCost = (limits: QueryLimits, cost = noCost) => ({
-  ...asReported(cost),
-  limits: asReported(limits),
-});
-
-const asReported = ({ complexity, depth, aliases }: Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>) => ({
-  complexity,
-  depth,
-  aliases,
-});
 
 interface ValidationOptions {
   limits: QueryLimits;

@@ -30,7 +30,7 @@ export interface RequestContext {
   req?: IncomingMessage;
   /** What the request says of who sent it, if it came over a socket. */
   client?: Client | undefined;
-  /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
+  /** Reads the body, once the headers are in order. */
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** Headers for the response, whether the request succeeds or fails. */
   responseHeaders: Record<string, string>;

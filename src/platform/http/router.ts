@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import leven from 'leven';
+import { closestMatch } from 'leven';
 import { failure } from '../failures/index.js';
 import type { RateLimit } from '../limits/index.js';
 import { type RequestContext, requireScopes, requireSurface, type Surface } from './context.js';
@@ -51,22 +51,18 @@ export interface Route {
 /** Longer paths are not typing errors, and comparing them would take time. */
 const longest = 100;
 
-/** The path that the caller may have meant: spelled similarly, as a whole or in its last segment. Of two, the shorter. */
+/** The path that the caller may have meant: its last segment is spelled similarly. Of two, the shorter. */
 function nearestPath(given: string, paths: readonly string[]): string | undefined {
-  if (given.length > longest) return undefined;
-  const distances = paths.map((path) => ({ path, distance: distanceOf(given.toLowerCase(), path.toLowerCase()) }));
-  const [nearest] = distances.sort(
-    (one, other) => one.distance - other.distance || one.path.length - other.path.length,
-  );
-  return nearest && nearest.distance <= lastSegment(nearest.path).length / 3 ? nearest.path : undefined;
-}
-
-function distanceOf(given: string, path: string): number {
   const last = lastSegment(given);
-  return Math.min(leven(given, path), last ? leven(last, lastSegment(path)) : Number.POSITIVE_INFINITY);
+  if (!last || given.length > longest) return undefined;
+  const byLast = new Map(
+    paths.toSorted((one, other) => other.length - one.length).map((path) => [lastSegment(path), path]),
+  );
+  const nearest = closestMatch(last, [...byLast.keys()], { maxDistance: Math.floor(last.length / 3) });
+  return nearest ? byLast.get(nearest) : undefined;
 }
 
-const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 
 /** Where a request leads. */
 interface Location {
@@ -219,9 +215,7 @@ export function router(options: RouterOptions): Router {
       await (limit ? limit.count(request, context, run) : run());
       if (limit) context.charge = (cost) => limit.charge(request, context, cost);
       await runChecks(options.checksOnceCounted, request, location, context);
-    } else if (!limit || route.unlimited) return;
-    else if (route.isFile) await limit.show(request, context);
-    else await limit.count(request, context, async () => {});
+    } else if (limit && !route.unlimited) await limit.count(request, context, async () => {});
   }
 
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
@@ -229,7 +223,7 @@ export function router(options: RouterOptions): Router {
       const { route } = locate(request);
       note(context, route);
       if (context.client?.token !== undefined) return route !== undefined && !route.public;
-      return request.method !== 'OPTIONS' && !(route?.public && (route.unlimited || route.isFile));
+      return request.method !== 'OPTIONS' && !(route?.public && route.unlimited);
     });
   }
 

@@ -5,15 +5,41 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
-import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
+import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat, tooManyOfOne } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import type { RequestContext } from './context.js';
 import { fetchFrom } from './fetch.js';
-import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
-import type { Handler, HttpResponse } from './response.js';
+import { corsHeaders, type Handler, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
 import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
+
+/** The failure of what Node's parser could not read, or what did not come in time. */
+function clientFailure({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return failure('MALFORMED_REQUEST', { problem: 'it ends before it is complete' });
+  if (code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT');
+  return failure('MALFORMED_REQUEST', { problem: (reason ?? message).replace(/\.$/, '') });
+}
+
+interface RefusalOptions {
+  publicUrl?: string | undefined;
+  corsOrigins?: readonly string[];
+}
+
+/** The response to what is no request, with everything that a response of the gateway has. */
+function refusal(
+  error: GraphQLError,
+  { requestId }: Identity,
+  req: IncomingMessage | undefined,
+  { publicUrl, corsOrigins = [] }: RefusalOptions,
+): HttpResponse {
+  return withCommonHeaders(problemResponse(error, requestId, publicUrl), {
+    requestId,
+    responseHeaders: corsHeaders(corsOrigins, req?.headers.origin),
+  });
+}
 
 /** What responds to a request once it is admitted. */
 interface ResponderOptions extends RefusalOptions {
@@ -37,8 +63,6 @@ interface Received {
   req: IncomingMessage;
   record: RequestRecord;
   context: RequestContext;
-  /** Asks a client that waits for that to send the body. */
-  askForBody: () => void;
   /** Its seat, until something else gives it back. */
   seat?: Seat | undefined;
 }
@@ -49,7 +73,7 @@ async function respond(
   unsent: UnsentResponses,
   options: ResponderOptions,
 ): Promise<HttpResponse | undefined> {
-  const { req, record, context, askForBody } = received;
+  const { req, record, context } = received;
   const { app, logger, overload } = options;
   try {
     const { path, host } = readTarget(req);
@@ -72,10 +96,7 @@ async function respond(
     if (seat && unsent.isFullFor(callerNow().id)) return app.reject(tooManyOfOne(), head, context);
     // Not written where it is assigned: V8 puts a function that is assigned to a property into old space, where it keeps
     // the whole request until the next full collection.
-    const receiveBody: RequestContext['receiveBody'] = (read) => {
-      askForBody();
-      return seat ? seat.whileReceiving(req, read) : read();
-    };
+    const receiveBody: RequestContext['receiveBody'] = (read) => (seat ? seat.whileReceiving(req, read) : read());
     context.receiveBody = receiveBody;
     return await app.handle(head, context);
   } catch (error) {
@@ -105,19 +126,13 @@ class RequestHandler {
     return client ? this.options.app.callers.callerOf(client).id : '';
   }
 
-  /** `continueBody` tells a client that waits for it to send the body. */
-  async handle(running: Running, continueBody?: () => void): Promise<void> {
+  async handle(running: Running): Promise<void> {
     const { req, res } = running;
-    let isContinued = false;
-    const askForBody = () => {
-      if (!isContinued) continueBody?.();
-      isContinued = true;
-    };
     const record = this.telemetry.begin({ req, socket: req.socket });
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, responseHeaders: {} };
     running.known = { record, context };
-    const received: Received = { req, record, context, askForBody };
+    const received: Received = { req, record, context };
     try {
       const response = await this.telemetry.run(record, () => respond(received, this.unsent, this.options));
       if (!response) return this.telemetry.finish(record, undefined, context);
@@ -128,8 +143,7 @@ class RequestHandler {
       const { live } = response;
       if (record.isFinished) return live?.close();
       this.telemetry.finish(record, response.outcome ?? response.status, context);
-      // A client that was not told to send its body may send the next request instead.
-      if (this.isStopping || (continueBody && !isContinued && !req.complete)) endAfter(res);
+      if (this.isStopping) endAfter(res);
       if (!req.complete) dropBody(req);
       if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
       else send(response, res, (bytes) => this.unsent.begin(res, bytes, this.#callerOf(context)));
@@ -207,7 +221,8 @@ export class NodeServer {
   readonly #unsent: UnsentResponses;
   readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
-  readonly listener = (req: IncomingMessage, res: ServerResponse): void => this.#handle(req, res);
+  readonly listener = (req: IncomingMessage, res: ServerResponse): void =>
+    this.#connections.enter({ req, res, start: (running) => void this.#handler.handle(running) });
   /** The same for a Request of fetch. */
   readonly fetch = (request: Request): Promise<Response> => fetchFrom(this.server, request);
 
@@ -240,17 +255,12 @@ export class NodeServer {
       .on('connection', (socket: Socket) => this.#connections.add(socket))
       .on('drop', onDrop)
       .on('request', this.listener)
-      .on('checkContinue', (req, res) => this.#handle(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', this.listener)
       .on('clientError', (error, socket) => invalid.refuse(error, socket as Socket));
     // Node would drop further headers silently. Their size is bounded.
     this.server.maxHeadersCount = 0;
     if (maxConnections) this.server.maxConnections = maxConnections;
-  }
-
-  #handle(req: IncomingMessage, res: ServerResponse, continueBody?: () => void): void {
-    this.#connections.enter({ req, res, start: (running) => void this.#handler.handle(running, continueBody) });
   }
 
   /** Bytes of responses that clients have not read yet. */

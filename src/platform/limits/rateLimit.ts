@@ -178,8 +178,6 @@ export interface RateLimit {
   count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
   /** Counts what a document of this cost takes more than the point that its request is counted with. Fails with 429 too. */
   charge(request: CountedRequest, context: CountedContext, cost: number): Promise<void>;
-  /** Reports what is left of the limit without counting the request. */
-  show(request: CountedRequest, context: CountedContext): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -205,17 +203,15 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   async function checkLimit(
     name: 'token' | 'address',
     context: CountedContext,
-    query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes | null>,
+    query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes>,
   ): Promise<number> {
     const limiter = limiters[name];
-    const { points, duration } = limiter;
+    const { points } = limiter;
     const { responseHeaders, scope } = context;
     responseHeaders['RateLimit-Policy'] = policies[name];
     try {
       const resultOf = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
-      const { consumedPoints, msBeforeNext } =
-        (await limiters.ask(scope, () => query(limiter).catch(resultOf))) ??
-        new RateLimiterRes(points, duration * 1000, 0);
+      const { consumedPoints, msBeforeNext } = await limiters.ask(scope, () => query(limiter).catch(resultOf));
       responseHeaders.RateLimit = leftOf(name, points - consumedPoints, msBeforeNext);
       return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
     } catch (error) {
@@ -282,10 +278,6 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       }
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
-    },
-    async show(request, context) {
-      const { address } = clientOf(request, context);
-      await checkLimit('address', context, (limiter) => limiter.get(address));
     },
   };
 }

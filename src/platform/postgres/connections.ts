@@ -97,21 +97,6 @@ async function send(
   }
 }
 
-/** Sends statements, of each of which the request's observer is told. */
-const reportAll = <T>(
-  scope: RequestScope | undefined,
-  statements: readonly Statement[],
-  sendAll: () => Promise<T>,
-): Promise<T> =>
-  scope?.observer
-    ? statements.reduceRight(
-        (sendRest, { text }) =>
-          () =>
-            report(scope, text, sendRest),
-        sendAll,
-      )()
-    : sendAll();
-
 /** A log gets all that is enumerable of an error. */
 const withValues = ['detail', 'where', 'internalQuery'];
 
@@ -120,15 +105,6 @@ function withoutValues(error: Error): Error {
   if (error instanceof pg.DatabaseError) {
     for (const name of withValues) Object.defineProperty(error, name, { enumerable: false });
   }
-  return error;
-}
-
-/**
- * The stack of a driver's error leads to its socket. Called where the error is caught, this makes it lead to who sent the
- * statement.
- */
-function withStackOfSender(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError) Error.captureStackTrace(error);
   return error;
 }
 
@@ -209,12 +185,7 @@ class HeldConnection implements Connection {
   }
 
   async queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const hadFailed = this.#failed;
-    try {
-      return await wait(this.#holder.scope, () => this.#query(statements));
-    } catch (error) {
-      throw hadFailed ? error : withStackOfSender(error);
-    }
+    return wait(this.#holder.scope, () => this.#query(statements));
   }
 
   async #query(statements: readonly Statement[]): Promise<StatementResult[]> {
@@ -223,7 +194,7 @@ class HeldConnection implements Connection {
     const isRollback = statements[0]?.text === 'ROLLBACK';
     if (this.#failed && !isRollback) throw this.#failed.error;
     const sendAll = () => pipeline(this.#client, statements, this.#nameOf, countIn(scope, false));
-    const results = await reportAll(scope, statements, sendAll).catch((error) => {
+    const results = await report(scope, statements, sendAll).catch((error) => {
       this.#failed ??= { error };
     });
     // One that was sent before this may have failed meanwhile.
@@ -302,7 +273,9 @@ class PoolConnection implements Connection, Beginning {
     try {
       return await this.#send(statements);
     } catch (error) {
-      throw withStackOfSender(error);
+      // The stack of a driver's error leads to its socket: from here it leads to who sent the statement.
+      if (error instanceof pg.DatabaseError) Error.captureStackTrace(error);
+      throw error;
     }
   }
 
@@ -360,6 +333,6 @@ class PoolConnection implements Connection, Beginning {
       );
       return sent;
     };
-    return reportAll(scope, statements, () => wait(scope, start));
+    return report(scope, statements, () => wait(scope, start));
   }
 }

@@ -228,11 +228,15 @@ export const newScope = (milliseconds: number, { caller = nobody, observer, read
   prerequisite: undefined,
 });
 
-/** Sends a statement, which the request's observer is told about. */
-export function report<T>(scope: RequestScope | undefined, sql: string, send: () => Promise<T>): Promise<T> {
-  const end = scope?.observer?.beginStatement(sql);
+/** Sends statements, of each of which the request's observer is told. */
+export function report<T>(
+  scope: RequestScope | undefined,
+  statements: readonly Statement[],
+  send: () => Promise<T>,
+): Promise<T> {
+  const ends = scope?.observer ? statements.map(({ text }) => scope.observer?.beginStatement(text)) : [];
   const response = send();
-  if (end) response.then(() => end(), end);
+  for (const end of ends) if (end) response.then(() => end(), end);
   return response;
 }
 
@@ -242,7 +246,7 @@ export const sendInTime = <T>(
   sql: string,
   start: () => Promise<T>,
   onLate?: (value: T) => void,
-): Promise<T> => report(scope, sql, () => wait(scope, start, onLate));
+): Promise<T> => report(scope, [{ text: sql }], () => wait(scope, start, onLate));
 
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {

@@ -101,30 +101,25 @@ function target(): Target {
   return found;
 }
 
-let savepoints = 0;
-
-/** For what Prisma does in several statements: a transaction, or a part of the one that it is in. */
+/** For what Prisma does in several statements: a transaction, or the one that it is in. A statement that fails there undoes all of it. */
 async function startTransaction(): Promise<Transaction> {
   const outer = target();
   const held = await outer.begin?.();
-  savepoints += 1;
-  const name = `prisma_${savepoints}`;
   const end = (text: string) => async () => {
     try {
-      await (held ?? outer).query({ text });
+      await held?.query({ text });
     } finally {
       held?.release();
     }
   };
-  if (!held) await outer.query({ text: `SAVEPOINT ${name}` });
   return {
     ...(await queryableOn(held ?? outer)),
     createSavepoint: nothing,
     rollbackToSavepoint: nothing,
     releaseSavepoint: nothing,
     options: { usePhantomQuery: true },
-    commit: end(held ? 'COMMIT' : `RELEASE SAVEPOINT ${name}`),
-    rollback: end(held ? 'ROLLBACK' : `ROLLBACK TO SAVEPOINT ${name}`),
+    commit: end('COMMIT'),
+    rollback: end('ROLLBACK'),
   };
 }
 

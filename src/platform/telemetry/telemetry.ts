@@ -26,12 +26,12 @@ function identify(header: (name: string) => unknown, withoutSecrets: (text: stri
   return { requestId: isId ? given : randomUUID(), ...traceOf(traceparent) };
 }
 
-const version00 = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
-const laterVersion = /^(?!00|ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/;
+/** Only versions after 00 may say more at the end. */
+const traceContext = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:$|-)/;
 
 /** The caller's trace and span in a W3C `traceparent`, for the log; nothing if it is invalid. */
 function traceOf(traceparent: string): { traceId?: string; spanId?: string } {
-  const [, traceId, spanId] = version00.exec(traceparent) ?? laterVersion.exec(traceparent) ?? [];
+  const [, traceId, spanId] = traceContext.exec(traceparent) ?? [];
   return traceId && spanId ? { traceId, spanId } : {};
 }
 

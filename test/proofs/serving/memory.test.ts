@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { typeFor } from '../../../src/platform/graphql/mediaTypes.js';
+import { typeFor } from '../../../src/platform/graphql/responding.js';
 import { requireAcceptable } from '../../../src/platform/http/request.js';
 import { Client } from '../../support/client.js';
 import { builtMain } from '../../support/goalpost.js';
