@@ -307,8 +307,10 @@ class Endpoint {
   }
 }
 
-/** How long a batch takes: a request that runs then holds up no others, and what has come of it is recorded late. */
-const batchMilliseconds = 1_000;
+/** A request that takes longer holds up no others. */
+const slowMilliseconds = 1_000;
+/** How long requests are begun before what came of them is recorded, well before the lease ends. */
+const batchMilliseconds = 3_000;
 
 /** Sends what was claimed: each record in its order, and the records beside each other. */
 class Batch {
@@ -320,6 +322,7 @@ class Batch {
   readonly #turns: Turns;
   readonly #isProbe: boolean;
   readonly #start = performance.now();
+  readonly #slow = new Map<RecordQueue, () => void>();
 
   constructor(lease: Lease, claimed: Claim, given: { tools: Tools; endpoint: Endpoint; turns: Turns }) {
     this.#lease = lease;
@@ -331,11 +334,19 @@ class Batch {
     this.queues = recordQueuesOf(claimed.items);
   }
 
-  /** Resolves when every queue has ended, or in time. A probe waits for what it sends. */
+  /** Resolves when every queue has ended or runs a slow request, and in time. A probe waits for slow requests too. */
   async run(): Promise<void> {
-    for (const queue of this.queues) queue.ended = this.#runQueue(queue);
-    const all = Promise.all(this.queues.map(({ ended }) => ended));
-    await (this.#isProbe ? all : Promise.race([all, sleep(batchMilliseconds, undefined, { ref: false })]));
+    const slow = this.queues.map((queue) => {
+      const becomesSlow = new Promise<void>((resolve) => this.#slow.set(queue, resolve));
+      queue.ended = this.#runQueue(queue);
+      return Promise.race([queue.ended, becomesSlow]);
+    });
+    const over = new AbortController();
+    const time = this.#isProbe
+      ? []
+      : [sleep(batchMilliseconds, undefined, { ref: false, signal: over.signal }).catch(() => {})];
+    await Promise.race([Promise.all(slow), ...time]);
+    over.abort();
   }
 
   async #runQueue(queue: RecordQueue): Promise<void> {
@@ -383,7 +394,9 @@ class Batch {
     });
     queue.current = 'running';
     queue.begun = Math.max(queue.begun, sequenceOf(item));
+    const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(queue)?.(), slowMilliseconds);
     const delivery = await sender.send(message, stopped);
+    clearTimeout(timer);
     queue.current = 'unsent';
     if (stopped.aborted && !delivery.isAcknowledged) return true;
     const outcome = this.#outcomeOf(item, delivery);
