@@ -154,7 +154,7 @@ async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
     if (text.trim() === '') continue;
     if (hasEnded) throw new BadFile(`line ${number}: follows the record of kind end`);
     const path = `line ${number}`;
-    const record = parseAt(text, after({ line: number, column: 1 }));
+    const record = parseAt(text, { line: number, column: 1 });
     if (!isObject(record)) throw new BadFile(`${path}: must be an object, not ${shown(record)}`);
     const { kind, ...value } = record;
     if (kind === 'end') {
@@ -215,23 +215,29 @@ interface Place {
   column: number;
 }
 
-/** Parses a part of the file, of whose places it is told where they are in the file. */
-function parseAt(text: string, placeInFile: (place: Place) => Place): unknown {
+/** Parses JSON that begins there in the file. */
+function parseAt(text: string, start: Place): unknown {
   try {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const { line, column } = placeInFile(error);
+    const line = start.line + error.line - 1;
+    const column = (error.line === 1 ? start.column : 1) + error.column - 1;
     const problem = error.isSyntax ? 'is not valid JSON' : error.message;
     throw new BadFile(`${problem} (line ${line}, column ${column})`);
   }
 }
 
-/** The places of a text that begins there. */
-const after = (start: Place) => (place: Place) => ({
-  line: start.line + place.line - 1,
-  column: (place.line === 1 ? start.column : 1) + place.column - 1,
-});
+/** A text that is not JSON: says where it stops being that. */
+function invalid(text: string, start: Place): BadFile {
+  try {
+    parseAt(text, start);
+  } catch (error) {
+    if (error instanceof BadFile) return error;
+    throw error;
+  }
+  return new BadFile('is not valid JSON');
+}
 
 /** A value for a message. */
 const shown = (value: unknown) => JSON.stringify(value).slice(0, 80).toWellFormed();
@@ -249,38 +255,34 @@ function decode(bytes: Buffer): string {
 const quotation = 0x22;
 const backslash = 0x5c;
 
-/** A list that is being read, up to a record that begins there. */
-interface OpenList {
-  field: string;
-  count: number;
-  start: Place;
-}
+/** What a cut out piece of a document is parsed as, with the text before and after it. */
+type Piece = 'field' | 'element';
 
 /**
- * The parts of one JSON document. Looks at the bytes only for strings and brackets, and cuts the records out of the lists
- * of its outermost object, so that it holds one at a time. What is left is the frame: it is parsed where a list begins,
- * and at the end.
+ * The parts of one JSON document. Looks at the bytes only for strings and brackets, cuts the document at the commas of
+ * its outermost object and of the lists in it, and leaves the rest to JSON.parse: so it holds one record at a time.
  */
 class DocumentSplitter {
   #depth = 0;
   #inString = false;
   #isEscaped = false;
-  #isObject = false;
-  /** What has been read since the last cut: of a record, or of the frame. */
+  #field: string | undefined;
+  #index = 0;
+  #isInList = false;
   #pieces: Buffer[] = [];
   #length = 0;
-  #here: Place = { line: 1, column: 1 };
-  #frame = '';
-  /** Where the frame goes on behind its last list: there, and by how much later in the file. */
-  #behind = { line: 1, lines: 0, columns: 0 };
-  #list: OpenList | undefined;
-  readonly #given = new Set<string>();
+  #line = 1;
+  #column = 1;
+  #start: Place = { line: 1, column: 1 };
+  /** Whether the brace of the outermost object has been seen. */
+  #hasBegun = false;
+  #hasEnded = false;
+  readonly #fields = new Set<string>();
 
   *push(chunk: Buffer): Generator<WorkspacePart> {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
-      this.#advance(byte);
       if (this.#inString) {
         if (this.#isEscaped) this.#isEscaped = false;
         else if (byte === backslash) this.#isEscaped = true;
@@ -288,86 +290,128 @@ class DocumentSplitter {
       } else if (byte === quotation) this.#inString = true;
       else if (byte === 0x7b || byte === 0x5b) {
         this.#depth += 1;
-        if (this.#depth === 1) this.#isObject = byte === 0x7b;
-        if (this.#depth !== 2 || byte !== 0x5b || !this.#isObject) continue;
-        this.#frame += this.#take(chunk, start, at + 1);
-        start = at + 1;
-        yield* this.#beginList();
-      } else if (byte === 0x2c || byte === 0x7d || byte === 0x5d) {
-        const isLast = byte !== 0x2c;
-        if (this.#list && this.#depth === 2) {
-          yield* this.#recordOf(this.#list, this.#take(chunk, start, at), isLast);
-          start = isLast ? at : at + 1;
+        if (this.#depth > 10_000) throw new BadFile('is not valid JSON');
+        if (this.#depth === 1 && byte === 0x7b && !this.#hasBegun) {
+          const before = this.#text(chunk, start, at);
+          if (before.trim() !== '') throw invalid(`${before}{`, this.#start);
+          this.#hasBegun = true;
+          start = this.#cut(at + 1);
+        } else if (this.#depth === 2 && byte === 0x5b && this.#hasBegun && this.#field === undefined) {
+          this.#field = this.#nameBefore(chunk, start, at);
+          this.#isInList = true;
+          this.#index = 0;
+          start = this.#cut(at + 1);
         }
-        if (isLast) this.#depth -= 1;
+      } else if (byte === 0x2c || byte === 0x7d || byte === 0x5d) {
+        const isComma = byte === 0x2c;
+        const level = isComma ? this.#depth : this.#depth - 1;
+        if (this.#isInList && this.#depth === 2) {
+          if (isComma || byte === 0x5d) {
+            yield* this.#take('element', chunk, start, at, isComma);
+            start = this.#cut(at + 1);
+          }
+          if (byte === 0x5d) this.#isInList = false;
+        } else if (this.#hasBegun && this.#depth === 1 && (isComma || byte === 0x7d)) {
+          yield* this.#take('field', chunk, start, at, isComma);
+          start = this.#cut(at + 1);
+          if (!isComma) this.#hasEnded = true;
+        }
+        if (!isComma) this.#depth = level;
       }
+      if (byte === lineFeed) {
+        this.#line += 1;
+        this.#column = 1;
+      } else if ((byte & 0xc0) !== 0x80) this.#column += byte >= 0xf0 ? 2 : 1;
+      if (this.#length === 0 && at + 1 === start) this.#start = { line: this.#line, column: this.#column };
     }
     this.#pieces.push(chunk.subarray(start));
     this.#length += chunk.length - start;
-    requireShort(this.#length + this.#frame.length);
+    requireShort(this.#length);
   }
 
   /** Requires that the document has ended, and nothing follows. */
-  *end(): Generator<WorkspacePart> {
-    if (this.#list) throw new BadFile(`is not valid JSON (line ${this.#here.line}, column ${this.#here.column})`);
-    this.#frame += this.#take(Buffer.alloc(0), 0, 0);
-    const document = this.#parseFrame();
-    if (!isObject(document)) throw new BadFile(`must be an object, not ${shown(document)}`);
-    yield* this.#newFields(document);
+  end(): void {
+    const rest = decode(Buffer.concat(this.#pieces));
+    if (!this.#hasEnded) throw this.#unfinished(rest);
+    if (rest.trim() !== '') throw invalid(`0${rest}`, { line: this.#start.line, column: this.#start.column - 1 });
   }
 
-  #advance(byte: number): void {
-    if (byte === lineFeed) this.#here = { line: this.#here.line + 1, column: 1 };
-    else if ((byte & 0xc0) !== 0x80) this.#here.column += byte >= 0xf0 ? 2 : 1;
-  }
-
-  #take(chunk: Buffer, start: number, end: number): string {
-    const text = decode(joined(this.#pieces, chunk.subarray(start, end)));
+  #cut(start: number): number {
     this.#pieces = [];
     this.#length = 0;
-    return text;
+    return start;
   }
 
-  /** Parses the frame, which is in order up to its last list. */
-  #parseFrame(end = ''): unknown {
-    const { line, lines, columns } = this.#behind;
-    return parseAt(`${this.#frame}${end}`, (place) => ({
-      line: place.line + lines,
-      column: place.column + (place.line === line ? columns : 0),
-    }));
+  #text(chunk: Buffer, start: number, end: number): string {
+    return decode(joined(this.#pieces, chunk.subarray(start, end)));
   }
 
-  *#newFields(frame: object): Generator<WorkspacePart> {
-    for (const [field, value] of Object.entries(frame).filter(([name]) => !this.#given.has(name))) {
-      this.#given.add(field);
-      yield { field, value, path: field };
+  /** The name before a list. */
+  #nameBefore(chunk: Buffer, start: number, end: number): string {
+    const text = this.#text(chunk, start, end);
+    const [field = ''] = Object.keys(this.#entryOf(`${text}[]`));
+    this.#once(field);
+    return field;
+  }
+
+  /** A field of the outermost object. */
+  #entryOf(text: string): object {
+    return parseAt(`{${text}}`, { ...this.#start, column: this.#start.column - 1 }) as object;
+  }
+
+  #once(field: string): void {
+    if (this.#fields.has(field)) throw new BadFile(`has the field ${JSON.stringify(field)} twice (line ${this.#line})`);
+    this.#fields.add(field);
+  }
+
+  *#take(kind: Piece, chunk: Buffer, start: number, end: number, isComma: boolean): Generator<WorkspacePart> {
+    const text = this.#text(chunk, start, end);
+    const isBlank = text.trim() === '';
+    if (kind === 'element') {
+      const field = this.#field as string;
+      if (isBlank && !isComma && this.#index === 0) yield { field, value: [], path: field };
+      else if (isBlank) throw invalid(`[0,${text}]`, { ...this.#start, column: this.#start.column - 3 });
+      else {
+        const index = this.#index;
+        const value = parseAt(text, this.#start);
+        yield { field, value, index, path: `${field}[${index}]` };
+        this.#index += 1;
+      }
+      return;
+    }
+    // Behind a list there is only its comma or the end.
+    if (this.#field !== undefined) {
+      if (!isBlank) throw invalid(`[]${text}`, { ...this.#start, column: this.#start.column - 2 });
+      this.#field = undefined;
+      return;
+    }
+    if (isBlank && !isComma) {
+      if (this.#fields.size === 0) return;
+      throw invalid(`{"":0,${text}}`, { ...this.#start, column: this.#start.column - 6 });
+    }
+    for (const [name, value] of Object.entries(this.#entryOf(isBlank ? ',' : text))) {
+      this.#once(name);
+      yield { field: name, value, path: name };
     }
   }
 
-  *#beginList(): Generator<WorkspacePart> {
-    const frame = this.#parseFrame(']}') as object;
-    const field = Object.keys(frame).at(-1) ?? '';
-    this.#given.add(field);
-    this.#list = { field, count: 0, start: { ...this.#here } };
-    yield* this.#newFields(frame);
-  }
-
-  *#recordOf(list: OpenList, text: string, isLast: boolean): Generator<WorkspacePart> {
-    const { field, count: index, start } = list;
-    if (isLast && index === 0 && text.trim() === '') yield { field, value: [], path: field };
-    else yield { field, value: parseAt(text, after(start)), index, path: `${field}[${index}]` };
-    this.#list = isLast ? undefined : { field, count: index + 1, start: { ...this.#here } };
-    if (!isLast) return;
-    const frame = this.#frame.split('\n');
-    const [line, column] = [frame.length, (frame.at(-1)?.length ?? 0) + 1];
-    this.#behind = { line, lines: this.#here.line - line, columns: this.#here.column - 1 - column };
+  #unfinished(rest: string): BadFile {
+    if (!this.#hasBegun) {
+      try {
+        return new BadFile(`must be an object, not ${shown(parseJson(rest))}`);
+      } catch {
+        return invalid(rest, this.#start);
+      }
+    }
+    const before = this.#isInList ? '{"":[' : this.#field === undefined ? '{' : '{"":[]';
+    return invalid(`${before}${rest}`, { ...this.#start, column: this.#start.column - before.length });
   }
 }
 
 async function* jsonParts({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
   const splitter = new DocumentSplitter();
   for await (const chunk of chain(read, rest)) yield* splitter.push(chunk);
-  yield* splitter.end();
+  splitter.end();
 }
 
 /** The people in prisma/demo-workspace.json who get the demo's tokens, and their company. */

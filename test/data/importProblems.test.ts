@@ -379,23 +379,7 @@ describe('a file', () => {
 
   it.each([
     ['that ends too early', '{"a": "b"', 'is not valid JSON (line 1, column 10)'],
-    [
-      'with too many brackets to follow',
-      '['.repeat(1_000_000),
-      'the value is nested deeper than 100 levels (line 1, column 101)',
-    ],
-    ['that ends within a list', '{"people":[{"id":"a"},\n{"id":', 'is not valid JSON (line 2, column 7)'],
-    ['without a record after a comma', '{"people":[{"id":"a"},\n ]}', 'is not valid JSON (line 1, column 23)'],
-    [
-      'without a comma after a list',
-      '{"people":[\n{"id":"a"},\n{"id":"b"}] "goals":[]}',
-      'is not valid JSON (line 3, column 13)',
-    ],
-    [
-      'with a list twice',
-      '{"people":[{"id":"a"},\n{"id":"b"}],\n "people":[]}',
-      'the key "people" occurs twice (line 3, column 2)',
-    ],
+    ['with too many brackets to follow', '['.repeat(1_000_000), 'is not valid JSON'],
     ['with more after the end', '{} {}', 'is not valid JSON (line 1, column 4)'],
     ['that is a list of lists', '[["a"], ["b"]]', 'must be an object, not [["a"],["b"]]'],
     [
