@@ -3,7 +3,6 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
 import { type HttpResponse, type RequestHead, readAccept, requireAcceptable } from '../http/index.js';
 import { noCost, type OperationContext, type QueryCost } from './operation.js';
-import type { QueryLimits } from './validation.js';
 
 /** Its clients, which are older than the other type, read `errors` only from a response with 200. */
 const plainJson = 'application/json';
@@ -105,13 +104,16 @@ function* piecesOfList(list: unknown[]): Generator<string> {
   yield before === '[' ? '[]' : ']';
 }
 
+/** What clients see of a cost, and of its limits. */
+type ReportedCost = Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>;
+
 /** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-const reportedCost = (limits: QueryLimits, cost = noCost) => ({
+const reportedCost = (limits: ReportedCost, cost: ReportedCost = noCost) => ({
   ...asReported(cost),
   limits: asReported(limits),
 });
 
-const asReported = ({ complexity, depth, aliases }: Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>) => ({
+const asReported = ({ complexity, depth, aliases }: ReportedCost) => ({
   complexity,
   depth,
   aliases,
@@ -122,7 +124,7 @@ export async function respond(
   result: ExecutionResult,
   { headers }: RequestHead,
   { requestId, record, cost, isLong }: OperationContext,
-  limits: QueryLimits,
+  limits: ReportedCost,
 ): Promise<HttpResponse> {
   const type = typeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
