@@ -58,6 +58,8 @@ test('the privacy of a goal and of its projects follows from their levels', asyn
 describe('what a goal says of the caller', () => {
   test('my role', async () => {
     expect(await goalWith({ reviewerId: caller.id }, 'myRole')).toEqual({ myRole: 'REVIEWER' });
+    const both = { championId: caller.id, reviewerId: caller.id };
+    expect(await goalWith(both, 'myRole')).toEqual({ myRole: 'CHAMPION' });
     expect(await goalWith({}, 'myRole')).toEqual({ myRole: null });
   });
 
