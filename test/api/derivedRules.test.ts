@@ -76,17 +76,23 @@ test('potential subscribers are champion, reviewer and members by name, each onc
     suspendedAt,
   });
   const gone = person('4', 'Dana', null, new Date());
-  const [ada, ben, cleo] = [person('1', 'Ada', 'Designer'), person('2', 'Ben'), person('3', 'Cleo', 'Engineer')];
-  const space = { members: [cleo, gone, ben, ada].map((member) => ({ person: member })) };
+  // Neither the order of their ids nor that of the list.
+  const [ada, ben, cleo] = [person('3', 'Ada', 'Designer'), person('2', 'Ben'), person('1', 'Cleo', 'Engineer')];
+  const namesake = person('5', 'Ben');
+  const space = { members: [cleo, gone, namesake, ben, ada].map((member) => ({ person: member })) };
   const subscriptions = [
     { personId: '2', canceled: false },
-    { personId: '3', canceled: true },
+    { personId: '1', canceled: true },
   ];
   expect(potentialSubscribers({ champion: gone, space: { members: [] } }, null)).toEqual([]);
   expect(potentialSubscribers({ champion: cleo, reviewer: cleo, space }, { subscriptions })).toEqual([
     { role: 'Champion', priority: true, isSubscribed: false, person: cleo },
     { role: 'Designer', priority: false, isSubscribed: false, person: ada },
     { role: null, priority: false, isSubscribed: true, person: ben },
+    { role: null, priority: false, isSubscribed: false, person: namesake },
+  ]);
+  expect(potentialSubscribers({ reviewer: ben, space: { members: [] } }, null)).toEqual([
+    { role: 'Reviewer', priority: true, isSubscribed: false, person: ben },
   ]);
   expect(potentialSubscribers({ space: { members: [] } }, null)).toEqual([]);
 });
