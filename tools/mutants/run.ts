@@ -1,10 +1,11 @@
 // Changes one operator, literal or condition of the sources at a time, in a copy, and runs the tests that load the file:
-// `npx tsx tools/mutants/run.ts src/rules`. What no test notices is printed. Stryker 10, which does more, needs Node 22.
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+// `npx tsx tools/mutants/run.ts src/rules`. It prints which test notices each. Stryker 10, which does more, needs Node 22.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { createVitest, type TestSpecification, type Vitest } from 'vitest/node';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -87,40 +88,98 @@ const mutants = positionals
   .flatMap(filesIn)
   .flatMap(mutantsOf)
   .filter((_mutant, n) => n % every === 0);
-if (options.list) for (const { file, line, is } of mutants) console.log(`${file}:${line}  ${is.trim()}`);
-else process.exitCode = attempt(mutants) > 0 ? 1 : 0;
 
-/** Tries each mutant in a copy of the checkout, and prints those that survive. Returns how many do. */
-function attempt(all: Mutant[]): number {
+/** A run of tests in the copy, in this process, so that what did not change is compiled once. */
+class Tests {
+  #vitest: Vitest | undefined;
+  #failed: string | undefined;
+
+  constructor(private readonly file: string) {}
+
+  async #started(): Promise<Vitest> {
+    if (this.#vitest) return this.#vitest;
+    const fails = (name: string) => {
+      this.#failed ??= name;
+      void vitest.cancelCurrentRun('test-failure');
+    };
+    const vitest = await createVitest('test', {
+      watch: false,
+      project: options.tests.some((path) => path.includes('proofs')) ? [] : ['product'],
+      ...(options.tests.length === 0 && { related: [join(process.cwd(), this.file)] }),
+      reporters: [
+        {
+          onTestCaseResult(test) {
+            if (test.result().state === 'failed') fails(test.fullName);
+          },
+          onTestModuleEnd(module) {
+            if (module.state() === 'failed') fails(module.relativeModuleId);
+          },
+        },
+      ],
+    });
+    this.#vitest = vitest;
+    return vitest;
+  }
+
+  /** The name of a test that fails; first come those that are named like the file. */
+  async firstFailure(): Promise<string | undefined> {
+    const vitest = await this.#started();
+    const all = await vitest.getRelevantTestSpecifications(options.tests);
+    const isOwn = ({ moduleId }: TestSpecification) => basename(moduleId).startsWith(basename(this.file, '.ts'));
+    this.#failed = undefined;
+    for (const specifications of [all.filter(isOwn), all.filter((each) => !isOwn(each))]) {
+      if (specifications.length === 0 || this.#failed !== undefined) continue;
+      vitest.invalidateFile(join(process.cwd(), this.file));
+      const ended = vitest.runTestSpecifications(specifications).catch((error) => fails(String(error)));
+      const fails = (why: string) => {
+        this.#failed ??= why;
+      };
+      if ((await Promise.race([ended, setTimeout(300_000, 'too long', { ref: false })])) === 'too long') {
+        fails('does not end');
+        await this.close();
+      }
+    }
+    return this.#failed;
+  }
+
+  async close(): Promise<void> {
+    await this.#vitest?.close();
+    this.#vitest = undefined;
+  }
+}
+
+/** Tries each mutant in a copy of the checkout, and prints what notices it. Returns how many survive. */
+async function attempt(all: Mutant[]): Promise<number> {
+  const checkout = process.cwd();
   const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
   const skipped = new Set(['node_modules', '.git']);
-  cpSync('.', copy, { recursive: true, filter: (source) => !skipped.has(source.split('/').at(-1) ?? '') });
-  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
-  const run = (command: string, ...args: string[]): SpawnSyncReturns<string> =>
-    spawnSync('npx', [command, ...args], { cwd: copy, encoding: 'utf8', timeout: 600_000 });
-  const test = (file: string) =>
-    options.tests.length > 0
-      ? run('vitest', 'run', '--bail', '1', ...options.tests)
-      : run('vitest', 'related', file, '--run', '--project', 'product', '--bail', '1');
+  cpSync('.', copy, { recursive: true, filter: (source) => !skipped.has(basename(source)) });
+  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
+  process.chdir(copy);
   const survivors: Mutant[] = [];
   try {
     for (const file of new Set(all.map((mutant) => mutant.file))) {
-      const unchanged = test(file);
-      if (unchanged.status !== 0)
-        throw new Error(`The tests of ${file} fail without any change:\n${unchanged.stdout.slice(-3000)}`);
+      const tests = new Tests(file);
+      const failed = await tests.firstFailure();
+      if (failed !== undefined) throw new Error(`The tests of ${file} fail without any change: ${failed}`);
+      const original = readFileSync(file, 'utf8');
       for (const mutant of all.filter((each) => each.file === file)) {
-        const original = readFileSync(join(copy, file), 'utf8');
-        writeFileSync(join(copy, file), mutant.text);
-        const survives = test(file).status === 0;
-        writeFileSync(join(copy, file), original);
-        if (!survives) continue;
-        survivors.push(mutant);
-        console.log(`${file}:${mutant.line} survives\n  - ${mutant.was.trim()}\n  + ${mutant.is.trim()}`);
+        writeFileSync(file, mutant.text);
+        const noticed = await tests.firstFailure();
+        if (noticed === undefined) survivors.push(mutant);
+        console.log(`${file}:${mutant.line} ${noticed === undefined ? 'SURVIVES' : `noticed by ${noticed}`}`);
+        console.log(`  - ${mutant.was.trim()}\n  + ${mutant.is.trim()}`);
       }
+      writeFileSync(file, original);
+      await tests.close();
     }
   } finally {
+    process.chdir(checkout);
     rmSync(copy, { recursive: true });
   }
   console.log(`${all.length - survivors.length} of ${all.length} mutants were noticed.`);
   return survivors.length;
 }
+
+if (options.list) for (const { file, line, is } of mutants) console.log(`${file}:${line}  ${is.trim()}`);
+else process.exitCode = (await attempt(mutants)) > 0 ? 1 : 0;
