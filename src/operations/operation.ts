@@ -31,10 +31,13 @@ export const locked = (step: string, row: Prisma.Sql) => Prisma.sql`${Prisma.raw
       SELECT l.*, clock_timestamp()::timestamptz(3) AS at FROM (${row} FOR NO KEY UPDATE) l
     )`;
 
-/** Requires that the token has not been revoked since it was looked up. Throws 401. */
+/** Requires that since the token was looked up it has not been revoked, nor its person suspended. Throws 401. */
 export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<void> {
-  const token = await db.apiToken.findUnique({ where: keyOf(actor, actor.tokenId), select: { revokedAt: true } });
-  if (!token || token.revokedAt) throw failure('UNAUTHENTICATED');
+  const token = await db.apiToken.findUnique({
+    where: keyOf(actor, actor.tokenId),
+    select: { revokedAt: true, person: { select: { suspendedAt: true } } },
+  });
+  if (!token || token.revokedAt || token.person.suspendedAt) throw failure('UNAUTHENTICATED');
 }
 
 /** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */

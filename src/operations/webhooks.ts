@@ -19,6 +19,12 @@ const isOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (
 /** The same in the statement that writes, for one who has just lost it, or the token. Reads the step `token(id)`. */
 const stillOwner = (actor: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND ${isOwner(actor)}`;
 
+/** After a write that has changed nothing: requires that the caller still has a valid token, and owns the company. Throws 401 or 403. */
+async function requireStillOwner(context: Context): Promise<void> {
+  await requireToken(context);
+  await permitOwner(context);
+}
+
 type WebhookState = 'active' | 'failing' | 'disabled';
 
 export interface Webhook {
@@ -135,9 +141,10 @@ export async function createWebhook(context: Context, input: CreateWebhookInput)
 
 /** Takes a free slot, any, so that those who come together seldom want the same. Undefined if somebody else has just taken it. */
 async function attempt(
-  { db, actor }: Context,
+  context: Context,
   { url, actions, exceptOrigins, afterSequence }: CreateWebhookInput,
 ): Promise<string | undefined> {
+  const { db, actor } = context;
   const { companyId } = actor;
   const slots = await db.$queryRaw<{ slot: number }[]>`SELECT w.slot FROM webhooks w WHERE w.company_id = ${companyId}`;
   const taken = new Set(slots.map(({ slot }) => slot));
@@ -154,6 +161,7 @@ async function attempt(
       ON CONFLICT (company_id, slot) DO NOTHING RETURNING w.id
     )
     SELECT id FROM made`);
+  if (rows.length === 0) await requireStillOwner(context);
   return rows[0]?.id;
 }
 
@@ -224,7 +232,7 @@ interface UpdateOptions {
   condition?: Prisma.Sql;
 }
 
-/** Changes a webhook of an owner. Undefined if there is none, or its condition does not hold. Throws 401. */
+/** Changes a webhook of an owner. Undefined if there is none, or its condition does not hold. Throws 401 or 403. */
 async function update(
   context: Context,
   id: string,
@@ -247,7 +255,7 @@ async function update(
       RETURNING w.id, w.generation
     )${forgotten}
     SELECT generation FROM updated`);
-  if (!row) await requireToken(context);
+  if (!row) await requireStillOwner(context);
   return row;
 }
 
@@ -289,7 +297,7 @@ export async function deleteWebhook(context: Context, { id }: { id: string }): P
     WITH ${validToken(actor)}
     DELETE FROM webhooks w WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${stillOwner(actor)}`);
   if (deleted === 0) {
-    await requireToken(context);
+    await requireStillOwner(context);
     throw notFound('webhook', id);
   }
   return { id };
@@ -351,7 +359,7 @@ async function queue(context: Context, id: string, sequence: number | null): Pro
     )
     SELECT id FROM queued`);
   if (!queued) {
-    await requireToken(context);
+    await requireStillOwner(context);
     throw await refusal(context, { id, waiting });
   }
   return retryId;

@@ -1,5 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { webhookRules } from '../../src/gateway.js';
 import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
 import { insertWebhook, thisMachine, webhookKey } from '../support/deliveries.js';
@@ -69,8 +70,14 @@ describe('a webhook', () => {
     const webhook = await created(owner.token, {
       afterSequence: 3,
       actions: ['GOAL_REOPENED', 'GOAL_CLOSED', 'GOAL_CLOSED'],
+      exceptOrigins: ['IMPORT', 'IMPORT'],
     });
-    expect(webhook).toMatchObject({ position: 3, lag: 4, actions: ['GOAL_REOPENED', 'GOAL_CLOSED'] });
+    expect(webhook).toMatchObject({
+      position: 3,
+      lag: 4,
+      actions: ['GOAL_REOPENED', 'GOAL_CLOSED'],
+      exceptOrigins: ['IMPORT'],
+    });
     const late = await world.graphql(owner.token, create, { input: { url, afterSequence: 8 } });
     expect(outcome(late)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
     expect(fieldsOf(late)).toEqual([
@@ -123,6 +130,30 @@ describe('a webhook', () => {
   });
 });
 
+test('a webhook says whether its endpoint fails, until when it waits, and how many events wait for a retry', async () => {
+  const { company, owner } = await owned();
+  const [one, other] = [await created(owner.token), await created(owner.token)];
+  const retries = (id: string, count: number, once: boolean) =>
+    world.sql(
+      "INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, due_at) SELECT $1, $2, 'goal ' || $4::boolean || n, $4, 1, now() FROM generate_series(1, $3::integer) n",
+      [company.companyId, id, count, once],
+    );
+  await Promise.all([retries(one.id, 2, false), retries(one.id, 3, true), retries(other.id, 1, false)]);
+  const at = async (values: string) => {
+    await world.sql(`UPDATE webhooks SET ${values} WHERE id = $1`, [one.id]);
+    const read = 'query ($id: ID!) { webhook(id: $id) { state waitsUntil retrying } }';
+    return (await world.graphql(owner.token, read, { id: one.id })).body.data.webhook;
+  };
+  expect(await at("waits = 1, wait_until = now() + interval '1 hour'")).toEqual({
+    state: 'FAILING',
+    waitsUntil: expect.any(String),
+    retrying: 2,
+  });
+  expect(await at("wait_until = now() - interval '1 second'")).toMatchObject({ state: 'FAILING', waitsUntil: null });
+  const disabled = "wait_until = now() + interval '1 hour', disabled_at = now(), disabled_reason = 'failing'";
+  expect(await at(disabled)).toMatchObject({ state: 'DISABLED', waitsUntil: null });
+});
+
 describe('updateWebhook', () => {
   test('changes what is given, and nothing else', async () => {
     const { company, owner } = await owned();
@@ -135,6 +166,7 @@ describe('updateWebhook', () => {
       url: 'https://example.org/',
       state: 'DISABLED',
     });
+    expect(await change({ actions: ['GOAL_REOPENED', 'GOAL_REOPENED'] })).toMatchObject({ actions: ['GOAL_REOPENED'] });
     expect(await change({ actions: null })).toMatchObject({ actions: null });
     expect(await change({ exceptOrigins: ['IMPORT', 'APPLICATION', 'IMPORT'] })).toMatchObject({
       exceptOrigins: ['IMPORT', 'APPLICATION'],
@@ -153,18 +185,28 @@ describe('updateWebhook', () => {
     expect((await rowsOf(company.companyId))[0]).toMatchObject({ failures: 0, waits: 0, wait_until: null });
   });
 
-  test('moves the position back, forgets the retries before, and begins a new epoch', async () => {
+  test('moves the position back, forgets its retries alone, and begins a new epoch', async () => {
     const { company, owner } = await owned();
     await world.sql('UPDATE companies SET last_sequence = 9 WHERE id = $1', [company.companyId]);
-    const { id } = await created(owner.token);
-    await world.sql(
-      "INSERT INTO webhook_retries (company_id, webhook_id, record, sequence, due_at) VALUES ($1, $2, 'goal g', 4, now())",
-      [company.companyId, id],
-    );
+    const [{ id }, other] = [await created(owner.token), await created(owner.token)];
+    const retryOf = (webhookId: string, once: boolean) =>
+      world.sql(
+        "INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, due_at) VALUES ($1, $2, 'goal g' || $3::boolean, $3, 4, now()) RETURNING id",
+        [company.companyId, webhookId, once],
+      );
+    await retryOf(id, false);
+    const kept = [await retryOf(id, true), await retryOf(other.id, false)].flat().map((row) => row.id);
+    await world.graphql(owner.token, update, { input: { id, actions: null } });
+    const left = async () => {
+      const rows = await world.sql('SELECT id FROM webhook_retries WHERE company_id = $1', [company.companyId]);
+      return rows.map((row) => row.id).sort();
+    };
+    expect(await left()).toHaveLength(3);
     const { body } = await world.graphql(owner.token, replay, { input: { id, afterSequence: 2 } });
     expect(body.data.replayWebhook.webhook).toMatchObject({ position: 2 });
-    expect(await world.sql('SELECT id FROM webhook_retries WHERE webhook_id = $1', [id])).toEqual([]);
-    expect((await rowsOf(company.companyId))[0]).toMatchObject({ epoch: 2 });
+    expect(await left()).toEqual(kept.sort());
+    const rows = await rowsOf(company.companyId);
+    expect(rows.find((row) => row.id === id)).toMatchObject({ epoch: 2 });
     expect(outcome(await world.graphql(owner.token, replay, { input: { id, afterSequence: 10 } })).code).toBe(
       'BAD_USER_INPUT',
     );
@@ -202,6 +244,8 @@ describe('updateWebhook', () => {
     expect(refused.body.errors[0].extensions.limit).toBe('secrets');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
     expect((await rowsOf(company.companyId))[0]).toMatchObject({ generation: 6 });
+    const unknown = await world.graphql(owner.token, rotate, { input: { id: 'unknown' } });
+    expect(outcome(unknown)).toEqual({ status: 404, code: 'NOT_FOUND' });
     expect((await change({ endOldSecrets: true })).status).toBe(200);
     expect(await untilOf()).toEqual([]);
   });
@@ -342,6 +386,38 @@ describe('who may', () => {
       expect([name, outcome(answer)]).toEqual([name, wanted]);
       if (answer.status !== 200) expect(await rowsOf(who.company.companyId)).toEqual(before);
     }
+  });
+
+  test.each([
+    ['is_owner = false', 'OWNER_REQUIRED'],
+    ['suspended_at = now()', 'UNAUTHENTICATED'],
+  ])('an owner no more (%s) when the write comes: %s, and nothing changes', async (loss, code) => {
+    const { company, owner } = await owned();
+    const id = await insertWebhook(world, company.companyId, url);
+    const [activity] = await world.sql(
+      "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
+      [company.companyId, owner.id, (await world.goal(await world.space(company))).id],
+    );
+    const before = await rowsOf(company.companyId);
+    const { query } = pg.Client.prototype;
+    const writes = /^\s*WITH.*(INSERT INTO|UPDATE|DELETE FROM) webhooks/s;
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: Json[]) {
+      const sql = given[0]?.text ?? given[0];
+      const ask = () => Reflect.apply(query, this, given);
+      if (!writes.test(sql)) return ask() as never;
+      return world.sql(`UPDATE people SET ${loss} WHERE id = $1`, [owner.id]).then(ask) as never;
+    });
+    onTestFinished(() => spy.mockRestore());
+    const changes = calls(id).filter(([name]) => !name.startsWith('webhook'));
+    for (const [name, document, variables] of [
+      ...changes,
+      ['redeliverWebhookEvent', redeliver, { input: { id, eventId: activity?.id } }] as const,
+    ]) {
+      await world.sql('UPDATE people SET is_owner = true, suspended_at = NULL WHERE id = $1', [owner.id]);
+      expect([name, outcome(await world.graphql(owner.token, document, variables)).code]).toEqual([name, code]);
+    }
+    expect(await rowsOf(company.companyId)).toEqual(before);
+    expect(await world.sql('SELECT id FROM webhook_retries WHERE webhook_id = $1', [id])).toEqual([]);
   });
 
   test('an owner of another company finds none of it', async () => {
