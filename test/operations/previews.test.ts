@@ -137,6 +137,15 @@ describe('previewRestoreDocumentVersion', () => {
     });
   });
 
+  test('of an unknown version fails as restoring would', async () => {
+    const { caller, document } = await written(['old', 'new']);
+    const read = async (token: string, versionNumber: number) => {
+      const variables = { documentId: document.id, versionNumber };
+      return (await readOnly.graphql(token, restore, variables)).body.errors?.[0].extensions.code;
+    };
+    expect([await read(caller.token, 1), await read(caller.token, 3)]).toEqual([undefined, 'NOT_FOUND']);
+  });
+
   test('names exactly those whom restoring then subscribes', async () => {
     const { company, caller, space } = await world.team();
     const person = (data: Json = {}) => world.person(company, data);

@@ -34,6 +34,65 @@ describe('/docs/examples', () => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
+  test('offers records on which a call does something, those that show most first', async () => {
+    const { company, caller: person, space, hub } = await world.teamWithHub('space');
+    const offered = async (token = person.token) => {
+      const { examples } = (await examplesFor(token)).body;
+      return Object.fromEntries(
+        Object.entries<Json>(examples).map(([name, { choices }]) => [
+          name,
+          choices.map(({ label, body }: Json) => [label, body]),
+        ]),
+      );
+    };
+    expect(await offered()).toEqual({
+      reopenGoal: [],
+      deleteResourceHubFile: [['No file is left', { file_id: null }]],
+      restoreDocumentVersion: [],
+      recoverResourceHubFile: [['No file is deleted', { file_id: null }]],
+    });
+
+    const viewed = { companyLevel: 0, spaceLevel: 10 };
+    const message = 'We are not done yet';
+    const open = await world.goal(space, { name: 'Open' });
+    const reopening = { message, send_notifications_to_everyone: true, subscriber_ids: [] };
+    expect((await offered()).reopenGoal).toEqual([['Open (already open)', { id: open.id, ...reopening }]]);
+    const reviewer = await world.person(company);
+    const closed = await world.closedGoal(space, { name: 'Closed', reviewerId: reviewer.id });
+    await world.closedGoal(space, { name: 'Only seen', ...viewed });
+
+    const folder = await world.folder(hub);
+    const [near, deep] = [
+      await world.file(hub, person, { name: 'Near' }),
+      await world.file(hub, person, { name: 'Deep', parentFolderId: folder.id }),
+    ];
+    const deleted = await world.file(hub, person, { name: 'Deleted', deletedAt: new Date() });
+    const document = await world.document(hub, person, ['one', 'two', 'three']);
+    const version = (number: number, current: number) => ({
+      document_id: document.id,
+      version_number: number,
+      expected_current_version: current,
+    });
+    await world.post(restPaths.restoreDocumentVersion, person.token, version(1, 3));
+    await world.document(hub, person, ['only one']);
+    const seen = await world.hub(company, { goalId: (await world.goal(space, viewed)).id });
+    await world.document(seen, person, ['one', 'two']);
+    await world.file(seen, person);
+    expect(await offered()).toEqual({
+      reopenGoal: [['Closed', { id: closed.id, ...reopening, subscriber_ids: [reviewer.id] }]],
+      deleteResourceHubFile: [
+        ['Deep', { file_id: deep.id }],
+        ['Near', { file_id: near.id }],
+      ],
+      restoreDocumentVersion: [
+        ['Title 1: version 2 of 4, “Title 2”', version(2, 4)],
+        ['Title 1: version 3 of 4, “Title 3”', version(3, 4)],
+        ['Title 1: version 1 of 4', version(1, 4)],
+      ],
+      recoverResourceHubFile: [['Deleted', { file_id: deleted.id }]],
+    });
+  });
+
   test('asks nothing that the caller could not ask in GraphQL, within its limits', async () => {
     let asked = 0;
     const lookUp = async (query: string) => {

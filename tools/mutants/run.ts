@@ -14,12 +14,14 @@ const { values: options, positionals } = parseArgs({
     tests: { type: 'string', multiple: true, default: [] },
     /** One of so many mutants is tried. */
     every: { type: 'string', default: '1' },
+    /** How many are left out at the beginning, because a run before this one has tried them. */
+    skip: { type: 'string', default: '0' },
     list: { type: 'boolean', default: false },
   },
 });
 if (positionals.length === 0) {
   console.error(
-    'Usage: npx tsx tools/mutants/run.ts <file or folder of src>… [--tests <file or folder>]… [--every N] [--list]',
+    'Usage: npx tsx tools/mutants/run.ts <file or folder of src>… [--tests <file or folder>]… [--every N] [--skip N] [--list]',
   );
   process.exit(2);
 }
@@ -87,7 +89,8 @@ const every = Number(options.every);
 const mutants = positionals
   .flatMap(filesIn)
   .flatMap(mutantsOf)
-  .filter((_mutant, n) => n % every === 0);
+  .filter((_mutant, n) => n % every === 0)
+  .slice(Number(options.skip));
 
 /** A run of tests in the copy, in this process, so that what did not change is compiled once. */
 class Tests {
