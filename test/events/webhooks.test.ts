@@ -256,6 +256,7 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const { company, owner } = await owned();
     const space = await world.space(company, [owner]);
     const goal = await world.goal(space);
+    await world.draft(await world.hub(company, { spaceId: space.id }), owner);
     const [activity] = await world.sql(
       "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
       [company.companyId, owner.id, goal.id],
@@ -288,18 +289,27 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
         status: 404,
         code: 'NOT_FOUND',
       });
-    await world.sql(
-      "INSERT INTO webhook_retries (company_id, webhook_id, record, once, due_at) SELECT $1, $2, 'once ' || n, true, now() FROM generate_series(1, 100) n",
-      [company.companyId, id],
-    );
-    const { headers, ...full } = await world.graphql(owner.token, send, { input: { id } });
-    expect(outcome(full)).toEqual({ status: 429, code: 'RATE_LIMITED' });
-    expect(full.body.errors[0].extensions.limit).toBe('queue');
-    expect(headers.get('retry-after')).toBe('10');
+    const fill = (webhookId: string) =>
+      world.sql(
+        "INSERT INTO webhook_retries (company_id, webhook_id, record, once, due_at) SELECT $1, $2, 'once ' || n, true, now() FROM generate_series(1, 100) n",
+        [company.companyId, webhookId],
+      );
+    await fill((await created(owner.token)).id);
+    expect((await world.graphql(owner.token, send, { input: { id } })).status).toBe(200);
+    await world.sql('DELETE FROM webhook_retries WHERE webhook_id = $1', [id]);
+    await fill(id);
+    for (const waits of [0, 1]) {
+      await world.sql('UPDATE webhooks SET waits = $2 WHERE id = $1', [id, waits]);
+      const { headers, ...full } = await world.graphql(owner.token, send, { input: { id } });
+      expect(outcome(full)).toEqual({ status: 429, code: 'RATE_LIMITED' });
+      expect(full.body.errors[0].extensions.limit).toBe('queue');
+      expect(headers.get('retry-after')).toBe('10');
+    }
   });
 
   test('refuses more than ten failures a minute to an endpoint that only fails', async () => {
     const { company, owner } = await owned();
+    await created(owner.token);
     const { id } = await created(owner.token);
     const fail = (count: number, seconds: number) =>
       world.sql(
