@@ -91,6 +91,16 @@ describe('previewReopenGoal', () => {
   });
 });
 
+test('previewDeleteResourceHubFile and previewRecoverResourceHubFile say that nothing happens without a file', async () => {
+  const { caller } = await world.team();
+  const document = `{
+    deletion: previewDeleteResourceHubFile(input: {}) { wouldChange state file { id } }
+    recovery: previewRecoverResourceHubFile(input: {}) { wouldChange state file { id } }
+  }`;
+  const nothing = { wouldChange: false, state: null, file: null };
+  expect(await preview(caller.token, document, {})).toEqual({ deletion: nothing, recovery: nothing });
+});
+
 describe('previewRestoreDocumentVersion', () => {
   async function written(contents: string[]) {
     const { company, caller, space } = await world.team();

@@ -59,6 +59,21 @@ describe('goalpost token undo', () => {
     }
   });
 
+  test('lists each change once, however many there are', async () => {
+    const { company, caller, space, agent } = await scene();
+    const goal = await world.goal(space);
+    // Two of each time, so that a page ends between them.
+    await world.sql(
+      `INSERT INTO activities (company_id, id, action, author_id, goal_id, name, token_id, surface, origin, recorded_at)
+       SELECT $1, 'activity' || n, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api', '2026-01-01'::timestamptz + n / 2 * interval '1 s'
+       FROM generate_series(1, 1101) n`,
+      [company.companyId, caller.id, goal.id, agent.id],
+    );
+    const { changes } = await undo(agent.id, { dryRun: true });
+    expect(changes).toHaveLength(1101);
+    expect(new Set(changes.map(({ activityId }: Json) => activityId)).size).toBe(1101);
+  });
+
   test('revokes the token, and every record is as it was before; run again it does nothing', async () => {
     const { company, caller, space, hub, agent, run, records, post, owner } = await scene();
     const follower = await world.person(company);

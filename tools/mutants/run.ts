@@ -107,6 +107,8 @@ class Tests {
     };
     const vitest = await createVitest('test', {
       watch: false,
+      // A thread that a mutant brings down would take this process with it.
+      pool: 'forks',
       project: options.tests.some((path) => path.includes('proofs')) ? [] : ['product'],
       ...(options.tests.length === 0 && { related: [join(process.cwd(), this.file)] }),
       reporters: [
