@@ -85,6 +85,16 @@ describe('what has changed since it was read decides:', () => {
     },
   );
 
+  test.each(['reopenGoal', 'restoreDocumentVersion', 'deleteResourceHubFile', 'recoverResourceHubFile'] as const)(
+    '%s is 401 with a token that was revoked, and changes nothing',
+    async (operation) => {
+      const { companyId, call, activities } = await setting();
+      const revoke = 'UPDATE api_tokens SET revoked_at = now() WHERE company_id = $1';
+      const { status, body } = await changing(revoke, [companyId], call(operation));
+      expect([status, body.code, await activities()]).toEqual([401, 'UNAUTHENTICATED', 0]);
+    },
+  );
+
   test('a goal that is archived is not reopened', async () => {
     const { companyId, goal, call, activities } = await setting();
     const archive = 'UPDATE goals SET archived_at = now() WHERE company_id = $1 AND id = $2';

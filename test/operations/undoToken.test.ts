@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
+import { disableWebhooksOf } from '../../src/operations/undo.js';
 import { claim } from '../../src/platform/outbox/claim.js';
 import { complete } from '../../src/platform/outbox/complete.js';
 import { acquireLease } from '../../src/platform/outbox/lease.js';
@@ -188,9 +189,9 @@ describe('goalpost token undo', () => {
       { subjectId: goal.id, left: 'it has been changed since' },
       { subjectId: edited.id, left: 'it has been changed since' },
       { subjectId: document.id, left: null },
-      { subjectId: document.id, left: expect.stringMatching(/^document_version_restored by Person \d+ at 20/) },
+      { subjectId: document.id, left: expect.stringContaining(`document_version_restored by ${owner.fullName} at 20`) },
       { subjectId: file.id, left: null },
-      { subjectId: file.id, left: expect.stringMatching(/^resource_hub_file_recovered by Person \d+ at 20/) },
+      { subjectId: file.id, left: expect.stringContaining(`resource_hub_file_recovered by ${owner.fullName} at 20`) },
     ];
     const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
     expect(shown(await undo(agent.id, { dryRun: true }))).toEqual(expected);
@@ -267,11 +268,19 @@ describe('goalpost token undo', () => {
   });
 
   test('disables the webhooks that it made, and no others', async () => {
-    const { company, agent } = await scene();
+    const { company, caller, agent } = await scene();
     await world.sql(
       "INSERT INTO webhooks (company_id, slot, url, token_id) VALUES ($1, 1, 'https://example.com/', $2), ($1, 2, 'https://example.org/', NULL)",
       [company.companyId, agent.id],
     );
+    const token = { ...company, tokenId: agent.id, authorId: caller.id };
+    for (const [hours, count] of [
+      [-1, 1],
+      [1, 0],
+    ] as const) {
+      const since = new Date(Date.now() + hours * 3_600_000);
+      expect(await disableWebhooksOf(world.db, token, { since, dryRun: true })).toHaveLength(count);
+    }
     expect((await undo(agent.id, { dryRun: true })).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
     expect((await undo(agent.id)).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
     const rows = await world.sql(
