@@ -166,6 +166,43 @@ test.skipIf(usesPgbouncer)(
   },
 );
 
+test.skipIf(usesPgbouncer)('several changes wait for no record that they do not change', async () => {
+  const { company, caller, space, hub } = await world.teamWithHub('space', { companyLevel: 0 });
+  const viewed = { companyLevel: 0, spaceLevel: 10 };
+  const seen = await world.hub(company, { goalId: (await world.goal(space, viewed)).id });
+  const author = await world.person(company);
+  const records = async (at: typeof hub) => ({
+    goal: await world.closedGoal(space, at === seen ? viewed : { companyLevel: 0 }),
+    file: await world.file(at, caller),
+    document: await world.document(at, caller),
+  });
+  const [mine, others, unnamed] = [await records(hub), await records(seen), await records(hub)];
+  const draft = await world.draft(hub, author);
+  const deleted = await world.document(hub, caller);
+  await world.sql('UPDATE resource_hub_documents SET deleted_at = now() WHERE id = $1', [deleted.id]);
+  const held = [...Object.values(others), ...Object.values(unnamed), draft, deleted].map(({ id }) => id);
+  for (const table of ['goals', 'resource_hub_files', 'resource_hub_documents'])
+    await holding(`SELECT FROM ${table} WHERE id = ANY($1) FOR UPDATE`, [held]);
+  const restore = (id: string) =>
+    `restoreDocumentVersion(input: { documentId: "${id}", versionNumber: 1, expectedCurrentVersion: 3 }) { document { id } }`;
+  const changes = ({ goal, file, document }: typeof mine) => [
+    `reopenGoal(input: { id: "${goal.id}" }) { goal { id } }`,
+    `deleteResourceHubFile(input: { fileId: "${file.id}" }) { file { id } }`,
+    restore(document.id),
+  ];
+  const impatient = impatientWorld();
+  const code = async (fields: string[]) => {
+    const document = `mutation { ${fields.map((field, index) => `f${index}: ${field}`).join(' ')} }`;
+    return (await impatient.graphql(caller.token, document)).body.errors?.[0].extensions.code;
+  };
+  for (const field of [...changes(others), restore(draft.id), restore(deleted.id)])
+    expect([field, await code([field, ...changes(mine)])]).toEqual([
+      field,
+      expect.stringMatching(/^(FORBIDDEN|NOT_FOUND)$/),
+    ]);
+  expect(await code(changes(mine))).toBe(undefined);
+});
+
 describe('a change that cannot be read back', () => {
   // Prisma reads when the change is committed already.
   test.skipIf(usesPgbouncer || reads === 'prisma')('is undone: both go in one message', async () => {
