@@ -75,6 +75,7 @@ describe('/docs/examples', () => {
     });
     await world.post(restPaths.restoreDocumentVersion, person.token, version(1, 3));
     await world.document(hub, person, ['only one']);
+    const two = await world.document(hub, person, ['one', 'two']);
     const seen = await world.hub(company, { goalId: (await world.goal(space, viewed)).id });
     await world.document(seen, person, ['one', 'two']);
     await world.file(seen, person);
@@ -88,6 +89,7 @@ describe('/docs/examples', () => {
         ['Title 1: version 2 of 4, “Title 2”', version(2, 4)],
         ['Title 1: version 3 of 4, “Title 3”', version(3, 4)],
         ['Title 1: version 1 of 4', version(1, 4)],
+        ['Title 2: version 1 of 2, “Title 1”', { document_id: two.id, version_number: 1, expected_current_version: 2 }],
       ],
       recoverResourceHubFile: [['Deleted', { file_id: deleted.id }]],
     });
