@@ -280,12 +280,12 @@ function changesOf({ url, actions, exceptOrigins, enabled, endOldSecrets }: Upda
 /** Each old secret signs for as long as was said: then there may be no place for one more. Citus takes no now() inside COALESCE. */
 const hasPlaceForSecret = Prisma.sql`(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now()) IS NOT FALSE`;
 
-/** How a new secret fails for which there is no place before the oldest one has ended. */
+/** How an owner's new secret fails for which there is no place before the oldest one has ended. */
 async function waitForSecret({ db, actor }: Context, id: string) {
   const [row] = await db.$queryRaw<{ seconds: number }[]>(Prisma.sql`
     SELECT ceil(extract(epoch FROM w.previous_until[${Prisma.raw(String(mostOldSecrets))}] - now()))::integer AS seconds
     FROM webhooks w
-    WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${isOwner(actor)} AND NOT ${hasPlaceForSecret}`);
+    WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND NOT ${hasPlaceForSecret}`);
   return row && failure('RATE_LIMITED', { retryAfter: Math.max(1, row.seconds), limit: 'secrets' });
 }
 
