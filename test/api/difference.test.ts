@@ -212,7 +212,7 @@ describe('what a reader would care about is read', () => {
       'the target of a link',
       inText(link('https://evil.example')),
       inText(link('https://bank.example')),
-      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
+      'On [Pay here[-](https://evil.example)-]{+](https://bank.example)+} then',
     ],
     [
       'the person behind a name',
@@ -284,7 +284,7 @@ describe('what a reader would care about is read', () => {
       'a mark that is only a name',
       inText({ type: 'text', text: 'this', marks: ['bold'] }),
       inText({ type: 'text', text: 'this', marks: [{ type: 'promise' }] }),
-      'On [-{this | "bold"}-]{+{this | {"type":"promise"}}+} then',
+      'On {this[- | "bold"}-]{+ | {"type":"promise"}}+} then',
     ],
     [
       'an attribute of the whole document',
@@ -296,7 +296,7 @@ describe('what a reader would care about is read', () => {
       'what is typed to look like a link',
       doc(paragraph('[Pay here](https://bank.example)')),
       doc(paragraph(link('https://bank.example'))),
-      '[-[Pay here](https://bank.example)-]{+[Pay here](https://bank.example)+}',
+      '[-[-]{+[+}Pay here[-](https://bank.example)-]{+](https://bank.example)+}',
     ],
   ])('%s', (_what, before, after, expected) => {
     expect(inLine(compare(before, after).changes)).toBe(expected);
