@@ -416,6 +416,34 @@ describe('a version of a document', () => {
     });
     expect(joined(lower(third.diffToPrevious.content.changes), 'added').trim()).toBe('today');
   });
+
+  test('that has another title differs in more than its formatting only if its content does', async () => {
+    const bold = { type: 'text', text: 'ship it', marks: [{ type: 'bold' }] };
+    const plain = doc(paragraph('ship it'));
+    const { caller, hub } = await world.teamWithHub('space');
+    const document = await world.document(hub, caller, [
+      { title: 'One', content: plain },
+      { title: 'Two', content: plain },
+      { title: 'Three', content: doc(paragraph(bold)) },
+    ]);
+    const { body } = await world.graphql(
+      caller.token,
+      `query ($id: ID!) { resourceHubDocument(id: $id) { versions { nodes {
+        titleChanged contentChanged diffToPrevious { isFormattingOnly title { changes { kind } } } } } } }`,
+      { id: document.id },
+    );
+    const [third, second] = body.data.resourceHubDocument.versions.nodes;
+    expect(second).toMatchObject({
+      titleChanged: true,
+      contentChanged: false,
+      diffToPrevious: { isFormattingOnly: false },
+    });
+    expect(third).toMatchObject({
+      titleChanged: true,
+      contentChanged: true,
+      diffToPrevious: { isFormattingOnly: true },
+    });
+  });
 });
 
 const lower = (changes: Json[]) => changes.map(({ kind, text }) => ({ kind: kind.toLowerCase(), text }));
