@@ -539,7 +539,7 @@ const unavailableSeconds = 5;
 const limits = {
   token: 'The requests of this token have cost too many points.',
   address: 'Too many requests without a valid token.',
-  concurrency: 'Too many requests or unread responses at the same time.',
+  concurrency: 'Too many requests at the same time.',
   streams: 'Too many streams of this token, or of its company, are open.',
   outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
   queue: 'Too much is still to be sent to this webhook.',
