@@ -30,7 +30,7 @@ async function openDatabase() {
 }
 
 /** What no file says, as it is about tokens, which no file has. */
-const notCopied = ['outcome_activity_id', 'previous_outcome_id'];
+const notCopied = ['outcome_activity_id', 'previous_outcome_id', 'search_key', 'filename'];
 
 /** What operations and updates write, and no first import. */
 const notFromFile = [...notCopied, 'removed_at', 'origin', 'token_id', 'surface', 'undoes_id'];

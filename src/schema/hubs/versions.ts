@@ -164,8 +164,8 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
     contentChanged: t.boolean({
       extensions: twoLongTexts,
       description: 'Whether the content differs from the previous version. False for the first version.',
-      select: { content: true, previous: { select: { content: true } } },
-      resolve: ({ content, previous }) => previous !== null && previous.content !== content,
+      select: { comparison: { select: { contentChanged: true } } },
+      resolve: ({ comparison }) => comparison?.contentChanged === true,
     }),
     diffToPrevious: t.field({
       type: DocumentDifference,
