@@ -13,17 +13,6 @@ export interface Difference {
   changes: Change[];
 }
 
-/** The work that one request may spend on comparing, in microseconds of a usual processor. */
-export class Effort {
-  remaining = 400_000;
-
-  /** Takes from what remains, and says whether anything is left. */
-  readonly spend = (microseconds: number): boolean => {
-    this.remaining -= microseconds;
-    return this.remaining > 0;
-  };
-}
-
 type Span = [from: number, to: number];
 
 /** What an equal stretch or a change is of: from where to where in the text before, and in the text after. */
@@ -37,24 +26,24 @@ interface Stretch {
 type Match = [before: number, after: number, count: number];
 
 const mostEdits = 300;
-/** After so many items others may have their turn. */
-const manyItems = 5_000;
+/** A difference of more pieces than this is of whole texts: nobody reads it. */
+const mostPieces = 10_000;
 
 /**
- * Compares two texts word by word; line by line or as a whole where they differ so much that it would take longer
- * than the effort that is left. Yields wherever others may have their turn.
+ * Compares two texts word by word; line by line or as a whole where they differ so much that it would go on beyond the
+ * deadline, on the clock of `performance.now()`.
  */
-export function* comparison(before: Reading, after: Reading, effort: Effort): Generator<void, Difference> {
-  if (isEqual(before, after)) return { granularity: 'word', changes: yield* changesOf(before.text, after.text, [], 0) };
+export function comparison(before: Reading, after: Reading, deadline: number): Difference {
+  if (isEqual(before, after)) return { granularity: 'word', changes: changesOf(before.text, after.text, [], 0) };
   const [oldLength, newLength] = [before.text.length, after.text.length];
   const start = lineStart(before.text, commonStart(before, after, [0, oldLength], [0, newLength]));
   const alike = commonEnd(before, after, [start, oldLength], [start, newLength]);
   const line = before.text.indexOf('\n', oldLength - alike);
   const end = line < 0 ? 0 : oldLength - line - 1;
   const [oldEnd, newEnd] = [oldLength - end, newLength - end];
-  const old = yield* linesOf(before, start, oldEnd);
-  const now = yield* linesOf(after, start, newEnd);
-  const byLine = yield* aligned(old.keys, now.keys, effort);
+  const old = linesOf(before, start, oldEnd);
+  const now = linesOf(after, start, newEnd);
+  const byLine = aligned(old.keys, now.keys, deadline);
   let granularity: Difference['granularity'] = byLine.isWhole ? 'word' : 'text';
   const stretches: Stretch[] = [];
   for (const { isEqual, before: lines, after: others } of between(byLine.matches, old.keys.length, now.keys.length)) {
@@ -65,24 +54,34 @@ export function* comparison(before: Reading, after: Reading, effort: Effort): Ge
     };
     if (isSame(before.text, after.text, stretch)) stretches.push(stretch);
     else {
-      const found = yield* wordByWord(before, after, stretch, effort);
+      const found = wordByWord(before, after, stretch, deadline);
       if (!found && granularity === 'word') granularity = 'line';
       stretches.push(...(found ?? [{ ...stretch, isEqual: false }]));
     }
   }
-  return { granularity, changes: yield* changesOf(before.text, after.text, stretches, start) };
+  const changes = changesOf(before.text, after.text, stretches, start);
+  return changes.length > mostPieces ? replaced(before.text, after.text) : { granularity, changes };
+}
+
+/** The difference of two texts that are not compared. */
+export function replaced(before: string, after: string): Difference {
+  const changes: Change[] = [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ];
+  return { granularity: 'text', changes: changes.filter(({ text }) => text !== '') };
 }
 
 const isSame = (before: string, after: string, { isEqual, before: [from, to], after: [start, end] }: Stretch) =>
   isEqual && to - from === end - start && before.slice(from, to) === after.slice(start, end);
 
 /** The words of a stretch that are equal, and those that are not; null if finding them would take too long. */
-function* wordByWord(
+function wordByWord(
   before: Reading,
   after: Reading,
   { before: [from, to], after: [start, end] }: Stretch,
-  effort: Effort,
-): Generator<void, Stretch[] | null> {
+  deadline: number,
+): Stretch[] | null {
   const place = Math.max(from + commonStart(before, after, [from, to], [start, end]) - 1, from);
   const head = (wordStart(before.text, place, from) ?? from) - from;
   const rest = Math.min(to - commonEnd(before, after, [from + head, to], [start + head, end]) + 1, to);
@@ -91,10 +90,10 @@ function* wordByWord(
     [from + head, to - tail],
     [start + head, end - tail],
   ];
-  const old = yield* tokensOf(before, oldSpan, effort.spend);
-  const now = old && (yield* tokensOf(after, newSpan, effort.spend));
+  const old = tokensOf(before, oldSpan, deadline);
+  const now = old && tokensOf(after, newSpan, deadline);
   if (!old || !now) return null;
-  const { matches, isWhole } = yield* aligned(old.keys, now.keys, effort);
+  const { matches, isWhole } = aligned(old.keys, now.keys, deadline);
   if (!isWhole) return null;
   const oldPlace = (n: number) => (n === 0 ? oldSpan[0] : (old.ends[n - 1] ?? oldSpan[1]));
   const newPlace = (n: number) => (n === 0 ? newSpan[0] : (now.ends[n - 1] ?? newSpan[1]));
@@ -165,11 +164,7 @@ function wordStart(text: string, place: number, limit: number): number | null {
 }
 
 /** The lines of a stretch, each with what it equals: its text, and the notations in it. */
-function* linesOf(
-  { text, notations }: Reading,
-  from: number,
-  to: number,
-): Generator<void, { starts: number[]; keys: string[] }> {
+function linesOf({ text, notations }: Reading, from: number, to: number): { starts: number[]; keys: string[] } {
   const starts: number[] = [];
   const keys: string[] = [];
   let next = firstEndingBehind(notations, from);
@@ -179,7 +174,7 @@ function* linesOf(
     let key = keyOf(text.slice(at, end));
     for (let notation = notations[next]; notation && notation.start < end; notation = notations[++next])
       key += `\0${notation.start - at},${notation.end - at},${notation.about ?? ''}`;
-    if (starts.push(at) % manyItems === 0) yield;
+    starts.push(at);
     keys.push(key);
     at = end;
   }
@@ -190,14 +185,10 @@ function* linesOf(
  * The items that two sequences have in common, in order: the most that there are while few differ; else those between
  * the items that both have once. Not whole if some could not be compared.
  */
-function* aligned(
-  before: string[],
-  after: string[],
-  effort: Effort,
-): Generator<void, { matches: Match[]; isWhole: boolean }> {
+function aligned(before: string[], after: string[], deadline: number): { matches: Match[]; isWhole: boolean } {
   const numbers = new Map<string, number>();
-  const old = yield* numbered(before, numbers);
-  const now = yield* numbered(after, numbers);
+  const old = numbered(before, numbers);
+  const now = numbered(after, numbers);
   const matches: Match[] = [];
   let isWhole = true;
   // The stretches that are left to be compared, the next one last.
@@ -207,14 +198,13 @@ function* aligned(
     while (from < to && start < end && old[from] === now[start]) matches.push([from++, start++, 1]);
     while (from < to && start < end && old[to - 1] === now[end - 1]) matches.push([--to, --end, 1]);
     if (from === to || start === end) continue;
-    if (effort.remaining <= 0) {
+    if (performance.now() > deadline) {
       isWhole = false;
       continue;
     }
     const most = Math.min(mostEdits, to - from + end - start);
-    const found = diffArrays(old.slice(from, to), now.slice(start, end), { maxEditLength: most });
-    effort.spend((to - from + end - start + most ** 2) / 10);
-    yield;
+    const timeout = deadline - performance.now();
+    const found = diffArrays(old.slice(from, to), now.slice(start, end), { maxEditLength: most, timeout });
     if (found) {
       for (const { added, removed, count } of found) {
         if (!added && !removed) matches.push([from, start, count]);
@@ -223,7 +213,7 @@ function* aligned(
       }
       continue;
     }
-    const anchors = yield* inBothOnce(old, now, [from, to, start, end]);
+    const anchors = inBothOnce(old, now, [from, to, start, end]);
     if (anchors.length === 0) isWhole = false;
     for (const [one, other] of anchors) {
       matches.push([one, other, 1]);
@@ -231,42 +221,31 @@ function* aligned(
       [from, start] = [one + 1, other + 1];
     }
     if (anchors.length > 0) open.push([from, to, start, end]);
-    yield;
   }
   return { matches: matches.sort(([one], [other]) => one - other), isWhole };
 }
 
 /** A number for each item, the same for equal ones. */
-function* numbered(keys: string[], numbers: Map<string, number>): Generator<void, number[]> {
+function numbered(keys: string[], numbers: Map<string, number>): number[] {
   const found: number[] = [];
   for (const key of keys) {
     const number = numbers.get(key) ?? numbers.size;
     numbers.set(key, number);
-    if (found.push(number) % manyItems === 0) yield;
+    found.push(number);
   }
   return found;
 }
 
 /** The items that both stretches have exactly once, as many as are in the same order in both (patience sorting). */
-function* inBothOnce(
-  old: number[],
-  now: number[],
-  [from, to, start, end]: [number, number, number, number],
-): Generator<void, Match[]> {
+function inBothOnce(old: number[], now: number[], [from, to, start, end]: [number, number, number, number]): Match[] {
   const places = new Map<number, { before: number; after: number }>();
   const note = (item: number, side: 'before' | 'after', place: number) => {
     const known = places.get(item) ?? { before: -1, after: -1 };
     known[side] = known[side] === -1 ? place : -2;
     places.set(item, known);
   };
-  for (let n = from; n < to; n++) {
-    note(old[n] ?? -1, 'before', n);
-    if (n % manyItems === 0) yield;
-  }
-  for (let n = start; n < end; n++) {
-    note(now[n] ?? -1, 'after', n);
-    if (n % manyItems === 0) yield;
-  }
+  for (let n = from; n < to; n++) note(old[n] ?? -1, 'before', n);
+  for (let n = start; n < end; n++) note(now[n] ?? -1, 'after', n);
   interface Pair {
     before: number;
     after: number;
@@ -319,12 +298,7 @@ function isConfetti(gap: string, one: Part, other: Part): boolean {
   return replaces || !/[\p{L}\p{N}]/u.test(gap);
 }
 
-function* changesOf(
-  before: string,
-  after: string,
-  stretches: readonly Stretch[],
-  start: number,
-): Generator<void, Change[]> {
+function changesOf(before: string, after: string, stretches: readonly Stretch[], start: number): Change[] {
   const parts: Part[] = [];
   const unchanged = (text: string) => {
     const last = parts.at(-1);
@@ -333,8 +307,7 @@ function* changesOf(
   };
   unchanged(before.slice(0, start));
   let end = start;
-  for (const [n, stretch] of stretches.entries()) {
-    if (n % manyItems === manyItems - 1) yield;
+  for (const stretch of stretches) {
     end = stretch.before[1];
     if (stretch.isEqual) {
       unchanged(before.slice(...stretch.before));

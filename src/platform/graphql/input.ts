@@ -66,6 +66,10 @@ function readLeaf(
   if (spelling.strict && type.name === 'ID' && typeof value !== 'string') {
     return fail('type', `must be a string, not ${kindOf(value)}`);
   }
+  // As a number, it would be another ID.
+  if (type.name === 'ID' && typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return fail('type', 'must be a string: a number this large is not read exactly');
+  }
   const range = ranges[type.name];
   if (range && typeof value === 'number' && Number.isInteger(value)) {
     const { minimum: least, maximum: most } = {
