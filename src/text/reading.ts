@@ -51,9 +51,6 @@ interface OpenNode {
   isOrdered: boolean;
 }
 
-/** A mark whose opening has been written. */
-type OpenMark = Mark & { notation: number; part: number };
-
 class Reader {
   readonly #parts: string[] = [];
   readonly #notations: Notation[] = [];
@@ -65,7 +62,7 @@ class Reader {
   /** How many rows of tables are around. */
   #rows = 0;
   /** The marks that are open, innermost last. */
-  readonly #marks: OpenMark[] = [];
+  readonly #marks: Mark[] = [];
 
   read({ type, attrs, content, marks: _marks, ...others }: RichNode): Reading {
     const root = { type, attrs: isNode(attrs) ? { ...others, ...attrs } : others, content };
@@ -138,26 +135,11 @@ class Reader {
       if (open?.opening !== opening || open.closing !== closing) break;
       same++;
     }
-    for (const mark of this.#marks.splice(same).reverse()) this.#close(mark);
-    for (const mark of wanted.slice(same)) this.#marks.push(this.#open(mark));
-  }
-
-  #open(mark: Mark): OpenMark {
-    this.#note(mark.opening);
-    return { ...mark, notation: this.#notations.length - 1, part: this.#parts.length };
-  }
-
-  #close({ closing, notation, part }: OpenMark) {
-    this.#note(closing);
-    this.#join(notation, part);
-  }
-
-  /** Makes one notation of a short text within a mark, so that `[Pay here](https://…)` is shown as a whole. */
-  #join(notation: number, part: number) {
-    const [first, last, another] = this.#notations.slice(notation, notation + 3);
-    if (!first || !last || another || last.about !== undefined || last.end - first.start > longestNotation) return;
-    if (this.#parts.slice(part).some((text) => text.includes('\n'))) return;
-    this.#notations.splice(notation, 2, { start: first.start, end: last.end });
+    for (const { closing } of this.#marks.splice(same).reverse()) this.#note(closing);
+    for (const mark of wanted.slice(same)) {
+      this.#note(mark.opening);
+      this.#marks.push(mark);
+    }
   }
 
   /** JSON is read as words, of which the first character says that nobody has typed them. */

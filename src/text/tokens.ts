@@ -66,7 +66,9 @@ export function firstEndingBehind(notations: readonly Notation[], place: number)
 }
 
 function addText(tokens: Tokens, text: string, start: number, deadline: number): boolean {
+  let count = 0;
   for (const { 0: run, index } of text.matchAll(runs)) {
+    if (++count % 1_000 === 0 && performance.now() > deadline) return false;
     const at = start + index;
     if (isSpace.test(run)) add(tokens, at + run.length, lineEnd.test(run) ? '\n' : run.replace(/\s/g, ' '));
     else if (ascii.test(run))

@@ -121,6 +121,43 @@ test('a token is refused from the moment it is revoked or expires, or its person
   expect(await statuses()).toEqual([200, 401]);
 });
 
+test.each([
+  ['can only read', 'can_write = false', 'can_write = true', 'READ_ONLY_TOKEN'],
+  ['has other scopes', "scopes = 'restore_document_version'", 'scopes = NULL', 'INSUFFICIENT_SCOPE'],
+  ['has other surfaces', "surfaces = 'mcp'", 'surfaces = NULL', 'INSUFFICIENT_SCOPE'],
+])('a token in use that %s by now is refused, and no longer once it may again', async (...row) => {
+  const [, narrow, widen, code] = row;
+  const { id, token } = await tokenOf();
+  const calls = {
+    rest: async () => (await world.post(restPaths.reopenGoal, token, { id: 'unknown' })).body.code,
+    graphql: async () =>
+      (await world.graphql(token, mutation('reopenGoal'), { input: { id: 'unknown' } })).body.errors[0].extensions.code,
+  };
+  const change = (columns: string) => world.sql(`UPDATE api_tokens SET ${columns} WHERE id = $1`, [id]);
+  for (const call of Object.values(calls)) {
+    expect(await call()).toBe('NOT_FOUND');
+    for (const [columns, wanted] of [
+      [narrow, code],
+      [widen, 'NOT_FOUND'],
+    ] as const) {
+      await change(columns);
+      // A request that was let in as the token was before is asked to come again.
+      const first = await call();
+      expect(first === 'SERVICE_UNAVAILABLE' ? await call() : first).toBe(wanted);
+    }
+  }
+});
+
+test("a token in use that is another person's by now asks as that person, after a 503", async () => {
+  const { id, token } = await tokenOf();
+  const asks = async () => (await world.graphql(token, query)).body;
+  expect((await asks()).data.viewer.person.id).toBe(caller.id);
+  const other = await world.person(company);
+  await world.sql('UPDATE api_tokens SET person_id = $2 WHERE id = $1', [id, other.id]);
+  expect((await asks()).errors[0].extensions.code).toBe('SERVICE_UNAVAILABLE');
+  expect((await asks()).data.viewer.person.id).toBe(other.id);
+});
+
 describe('a read-only token', () => {
   test.each(operations)('may not run %s: 403 on both surfaces before anything is looked up', async (operation) => {
     const token = caller.readOnlyToken;

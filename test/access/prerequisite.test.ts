@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openModels } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
+import { asAdministrator } from '../support/database.js';
+import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
 const { space, caller } = await world.team();
@@ -73,6 +77,34 @@ test('a token that may do something else by now is looked up again: 503 once, th
   const change = () => world.post(restPaths.reopenGoal, token, { id: null });
   expect(outcomeOf(await change())).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   expect(outcomeOf(await change())).toEqual({ status: 403, code: 'READ_ONLY_TOKEN' });
+});
+
+test.each([
+  ['the company of an unknown token', 'token_companies', 'unknown'],
+  ['a token', 'api_tokens', 'new'],
+  ['the person of a token', 'people', 'new'],
+  ['a token that is in use', 'api_tokens', 'known'],
+])('a look-up of %s that hangs is given up within what a request may wait', async (_what, table, kind) => {
+  const db = openModels({ url: world.url, poolSize: 3, preparedStatements });
+  const small = new World(db, world.url, { databaseTimeouts: { response: 500 } });
+  onTestFinished(async () => {
+    await small.close();
+    await db.$disconnect();
+  });
+  const { token } = await small.person(space);
+  const ask = () => small.graphql(kind === 'unknown' ? `gp_${'x'.repeat(43)}` : token, '{ viewer { person { id } } }');
+  if (kind === 'known') expect((await ask()).status).toBe(200);
+  const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+  await holder.connect();
+  await holder.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const startedAt = performance.now();
+  const release = setTimeout(() => void holder.query('ROLLBACK'), 3_000);
+  const response = await ask();
+  const took = performance.now() - startedAt;
+  clearTimeout(release);
+  await holder.end();
+  expect(outcomeOf(response)).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  expect(took).toBeLessThan(2_500);
 });
 
 test('a first statement that fails says so, and the connection serves the next request', async () => {

@@ -59,10 +59,7 @@ describe('a draft', () => {
     await world.document(hub, caller, ['one'], inside);
     await world.document(hub, caller, ['one'], { ...inside, deletedAt: new Date() });
     await world.folder(hub, folder.id);
-    await world.db.resourceHubDocument.updateMany({
-      where: { id: (await world.draft(hub, caller)).id },
-      data: inside,
-    });
+    for (const deletedAt of [null, new Date()]) await world.draft(hub, caller, { ...inside, deletedAt });
     const count = async (token: string) =>
       (await ask(token, 'resourceHubFile(id: $id) { parentFolder { childrenCount } }', file.id)).data.resourceHubFile;
     expect(await count(caller.token)).toEqual({ parentFolder: { childrenCount: 4 } });

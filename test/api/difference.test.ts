@@ -74,23 +74,19 @@ describe('the difference of two texts', () => {
     expect(joined(changes, 'removed')).toBe('\n'.repeat(699));
   });
 
-  test('of huge texts in another order is coarse, and still shows what is where it was', () => {
-    const text = (salt: number) => Array.from({ length: 4_000 }, (_, n) => `${(n * salt) % 3_989}`).join('\n');
-    const { granularity, changes } = compare(text(7), text(11));
-    expect(granularity).not.toBe('word');
-    expect(joined(changes, 'unchanged').length).toBeGreaterThan(1000);
-  });
-
-  test('is coarser once there is no time left', () => {
-    const text = (salt: number) => Array.from({ length: 2000 }, (_, n) => `w${(n * salt) % 1999}`).join(' ');
-    expect(compare(text(2), text(3)).granularity).toBe('word');
-    expect(compare(text(2), text(3), 0).granularity).not.toBe('word');
+  test('is coarser where texts differ very much, or no time is left', () => {
+    const text = (salt: number, by: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `w${(n * salt) % 997}`).join(by);
+    expect(compare(text(2, ' ', 500), text(3, ' ', 500)).granularity).toBe('word');
+    expect(compare(text(2, ' ', 500), text(3, ' ', 500), 0).granularity).not.toBe('word');
+    expect(compare(text(2, ' ', 9_000), text(3, ' ', 9_000)).granularity).toBe('line');
+    expect(compare(text(2, '\n', 9_000), text(3, '\n', 9_000)).granularity).toBe('text');
     expect(compare('字'.repeat(100_000), '语'.repeat(100_000), 0).granularity).not.toBe('word');
   });
 
   test('in more places than anybody reads is of the whole texts', () => {
-    const text = (second: string) => `same\n${second}\n`.repeat(20_000);
-    expect(compare(text('a'), text('b')).changes.length).toBeLessThan(10_000);
+    const text = (second: string) => `same\n${second}\n`.repeat(40_000);
+    expect(compare(text('a'), text('b')).changes.length).toBeLessThan(20_000);
   });
 });
 
@@ -216,7 +212,7 @@ describe('what a reader would care about is read', () => {
       'the target of a link',
       inText(link('https://evil.example')),
       inText(link('https://bank.example')),
-      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
+      'On [Pay here[-](https://evil.example)-]{+](https://bank.example)+} then',
     ],
     [
       'the person behind a name',
@@ -288,7 +284,7 @@ describe('what a reader would care about is read', () => {
       'a mark that is only a name',
       inText({ type: 'text', text: 'this', marks: ['bold'] }),
       inText({ type: 'text', text: 'this', marks: [{ type: 'promise' }] }),
-      'On [-{this | "bold"}-]{+{this | {"type":"promise"}}+} then',
+      'On {this[- | "bold"}-]{+ | {"type":"promise"}}+} then',
     ],
     [
       'an attribute of the whole document',
@@ -300,7 +296,7 @@ describe('what a reader would care about is read', () => {
       'what is typed to look like a link',
       doc(paragraph('[Pay here](https://bank.example)')),
       doc(paragraph(link('https://bank.example'))),
-      '[-[Pay here](https://bank.example)-]{+[Pay here](https://bank.example)+}',
+      '[-[-]{+[+}Pay here[-](https://bank.example)-]{+](https://bank.example)+}',
     ],
   ])('%s', (_what, before, after, expected) => {
     expect(inLine(compare(before, after).changes)).toBe(expected);
@@ -419,6 +415,34 @@ describe('a version of a document', () => {
       content: { changes: [{ kind: 'UNCHANGED', text: 'ship it' }] },
     });
     expect(joined(lower(third.diffToPrevious.content.changes), 'added').trim()).toBe('today');
+  });
+
+  test('that has another title differs in more than its formatting only if its content does', async () => {
+    const bold = { type: 'text', text: 'ship it', marks: [{ type: 'bold' }] };
+    const plain = doc(paragraph('ship it'));
+    const { caller, hub } = await world.teamWithHub('space');
+    const document = await world.document(hub, caller, [
+      { title: 'One', content: plain },
+      { title: 'Two', content: plain },
+      { title: 'Three', content: doc(paragraph(bold)) },
+    ]);
+    const { body } = await world.graphql(
+      caller.token,
+      `query ($id: ID!) { resourceHubDocument(id: $id) { versions { nodes {
+        titleChanged contentChanged diffToPrevious { isFormattingOnly title { changes { kind } } } } } } }`,
+      { id: document.id },
+    );
+    const [third, second] = body.data.resourceHubDocument.versions.nodes;
+    expect(second).toMatchObject({
+      titleChanged: true,
+      contentChanged: false,
+      diffToPrevious: { isFormattingOnly: false },
+    });
+    expect(third).toMatchObject({
+      titleChanged: true,
+      contentChanged: true,
+      diffToPrevious: { isFormattingOnly: true },
+    });
   });
 });
 

@@ -1,6 +1,10 @@
 import { serverAudits } from 'graphql-http';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld } from '../support/world.js';
+import pg from 'pg';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openModels } from '../../src/database.js';
+import { asAdministrator } from '../support/database.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { createWorld, type Json, World } from '../support/world.js';
 
 const world = await createWorld();
 let authorization: string;
@@ -111,3 +115,36 @@ test.each([0, 1, 10])('a batch of %i gets one refusal', async (size) => {
   const message = expect.stringMatching(/^Batches are not supported\./);
   expect([status, body]).toEqual([400, { errors: [expect.objectContaining({ message })] }]);
 });
+
+test.each([
+  ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  ['SERVICE_UNAVAILABLE', 'NOT_FOUND'],
+])(
+  'of several failures a response without data has the highest status, in whatever order they are asked: %s, %s',
+  async (...order) => {
+    const db = openModels({ url: world.url, poolSize: 3, preparedStatements });
+    const small = new World(db, world.url, { databaseTimeouts: { response: 1_000 } });
+    onTestFinished(async () => {
+      await small.close();
+      await db.$disconnect();
+    });
+    const { caller: someone } = await small.team();
+    const failing: Json = { NOT_FOUND: 'goal(id: "unknown") { id }', SERVICE_UNAVAILABLE: 'spaces { nodes { id } }' };
+    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE spaces IN ACCESS EXCLUSIVE MODE');
+    const query = `{ ${order.map((code) => failing[code]).join(' ')} }`;
+    const { status, body } = await small.graphql(
+      someone.token,
+      query,
+      {},
+      { accept: 'application/graphql-response+json' },
+    );
+    await holder.end();
+    expect(body.data).toBeNull();
+    expect([status, body.errors.map(({ extensions }: Json) => extensions.code)]).toEqual([
+      503,
+      ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    ]);
+  },
+);

@@ -413,6 +413,65 @@ test('versions of a document come newest first, by pages', async () => {
   expect(resourceHubDocument.page.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([3, 2]);
 });
 
+describe('a cursor that is not as a list wrote it is none:', async () => {
+  const { company, caller, space } = await world.team();
+  const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+  await world.goal(space);
+  await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, document_id, name)
+     VALUES ($1, 'resource_hub_document_edited', $2, $3, 'Name')`,
+    [company.companyId, caller.id, document.id],
+  );
+  const ofDocument = (list: string) => (page: string) =>
+    `resourceHubDocument(id: "${document.id}") { list: ${list}${page} }`;
+  // One for each type of key.
+  const lists: Record<string, (page: string) => string> = {
+    'by name': (page) => `list: goals${page}`,
+    'by number': ofDocument('versions'),
+    'by time': ofDocument('activities'),
+  };
+  const changed = (change: (parts: Json[]) => unknown) => (real: string) => {
+    const parts = JSON.parse(Buffer.from(real, 'base64url').toString());
+    return Buffer.from(JSON.stringify(change(parts))).toString('base64url');
+  };
+  const damages: Record<string, (real: string) => string> = {
+    'its end is cut off': (real) => real.slice(0, -1),
+    'its half is cut off': (real) => real.slice(0, real.length / 2),
+    'something follows': (real) => `${real}AA`,
+    'it is padded': (real) => `${real}=`,
+    'it has a line break': (real) => `${real.slice(0, 4)}\n${real.slice(4)}`,
+    'it has spaces': (real) => `${real} `,
+    'it has other characters': (real) => `${real.slice(0, 4)}!${real.slice(4)}`,
+    'its JSON is spaced': (real) =>
+      Buffer.from(Buffer.from(real, 'base64url').toString().replaceAll(',', ', ')).toString('base64url'),
+    'it is another list': changed(([, ...rest]) => ['people', ...rest]),
+    'its rank is none': changed(([name, , key, id]) => [name, 0.5, key, id]),
+    'its key is missing': changed(([name, rank, , id]) => [name, rank, null, id]),
+    'its key is of another type': changed(([name, rank, , id]) => [name, rank, [], id]),
+    'its id is missing': changed(([name, rank, key]) => [name, rank, key]),
+    'its id is a number': changed(([name, rank, key]) => [name, rank, key, 1]),
+    'it has a part too many': changed((parts) => [...parts, '']),
+    'it is no list': changed((parts) => ({ ...parts })),
+    'it is empty': () => '',
+  };
+
+  test.each(Object.entries(lists))('of a list %s', async (_name, list) => {
+    const { data } = (await world.graphql(caller.token, `{ ${list('(first: 1) { pageInfo { endCursor } }')} }`)).body;
+    const real = (data.list ?? data.resourceHubDocument.list).pageInfo.endCursor;
+    const errorsOf = async (argument: string, cursor: string | undefined) => {
+      const query = `query ($cursor: String) { ${list(`(${argument}: $cursor) { pageInfo { endCursor } }`)} }`;
+      return (await world.graphql(caller.token, query, { cursor })).body.errors;
+    };
+    for (const argument of ['after', 'before']) {
+      expect(await errorsOf(argument, real)).toBeUndefined();
+      for (const [damage, apply] of Object.entries(damages))
+        expect(await errorsOf(argument, apply(real)), damage).toMatchObject([
+          { extensions: { code: 'BAD_USER_INPUT', errors: [{ field: argument, code: 'invalid' }] } },
+        ]);
+    }
+  });
+});
+
 test.each([2 ** 31, 1.5, '4'])('a cursor of versions with the number %s is none', async (number) => {
   const { company, caller, space } = await world.team();
   const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);

@@ -180,6 +180,19 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
   await holder.end();
 });
 
+test.each(['55P03', '40P01'])('a migration that loses a lock with %s is tried again', async (state) => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  // What a sequence has counted is not rolled back.
+  await query(url, 'CREATE SEQUENCE tries');
+  await write(
+    '0002_column',
+    `DO $$ BEGIN IF nextval('tries') < 3 THEN RAISE EXCEPTION USING ERRCODE = '${state}'; END IF; END $$;
+     ALTER TABLE goals ADD COLUMN name text;`,
+  );
+  expect(await applyMigrations(url, directory)).toEqual(['0002_column']);
+});
+
 /** Reads the table for a second, and each time within what a gateway waits for a lock. */
 async function readsOfGoals(): Promise<void> {
   for (const end = Date.now() + 1_000; Date.now() < end; await sleep(20))

@@ -264,6 +264,50 @@ test('a file that does not know what an operation has changed is refused as a wh
   expect(versions[4]).toMatchObject({ origin: 'edited' });
 });
 
+test('a file that overwrites loses the restores that did not happen here, with everything that hangs on them', async () => {
+  const { document, companyId, token, update, id } = await imported();
+  const [published] = document.documents;
+  await operate(token, 'restoreDocumentVersion', {
+    documentId: id('document'),
+    versionNumber: 2,
+    expectedCurrentVersion: 3,
+  });
+  const version = (version_number: number, title: string) => ({
+    version_number,
+    title,
+    content: title,
+    editor_id: id('ben'),
+    origin: 'edited',
+  });
+  const restored = { ...published.versions[0], version_number: 5, origin: 'restored', restored_from_version_number: 1 };
+  const versions = [...published.versions, version(4, 'Own'), restored, version(6, 'Last')];
+  const subscriptions = [{ person_id: id('ben'), type: 'joined' }];
+  const reactions = [{ person_id: id('ann'), emoji: '👍' }];
+  const lost = {
+    action: 'document_version_restored',
+    author_id: id('ben'),
+    version_number: 5,
+    thread: {
+      message: 'Back',
+      comments: [{ author_id: id('ann'), content: 'Yes', reactions }],
+      subscription_list: { subscriptions },
+    },
+    notifications: [{ person_id: id('ann') }],
+  };
+  const activities = [...published.activities, lost];
+  await update(
+    { documents: [{ ...published, name: 'Last', content: 'Last', versions, activities }] },
+    { overwrite: true },
+  );
+  const now = { name: 'Last', content: 'Last', current_version: 5 };
+  expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject(now);
+  const [{ restores }] = await world.sql(
+    "SELECT count(*)::int AS restores FROM activities WHERE company_id = $1 AND action = 'document_version_restored'",
+    [companyId],
+  );
+  expect(restores).toBe(2);
+});
+
 test('versions go on from those that there are, all of them or the last few, and are refused otherwise', async () => {
   const { document, companyId, token, update, id } = await imported();
   const [published] = document.documents;
@@ -434,6 +478,40 @@ describe('an operation that commits after the file was compared', () => {
     expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Goal', closed_at: null });
   });
 });
+
+test.each([false, true])(
+  'a document that gets another version while a file is compared makes it be refused, with --overwrite %s',
+  async (overwrite) => {
+    const { document, companyId, update, id } = await imported();
+    const [published] = document.documents;
+    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await holder.connect();
+    // The update has compared everything when it waits for this row.
+    await holder.query('BEGIN');
+    await holder.query('SELECT id FROM resource_hub_documents WHERE id = $1 FOR UPDATE', [id('document')]);
+    const own = { version_number: 4, title: 'Own', content: 'own', editor_id: id('ben'), origin: 'edited' };
+    const versions = [...published.versions, own];
+    const documents = [{ ...published, name: 'Own', content: 'own', versions, activities: [] }];
+    const running = problemsOf(update({ documents }, { overwrite }));
+    await world.untilOneWaits();
+    await holder.query(
+      `INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content,
+       editor_id, origin) VALUES ($1, $2, 4, 3, 'Theirs', 'theirs', $3, 'edited')`,
+      [companyId, id('document'), id('ann')],
+    );
+    await holder.query(
+      "UPDATE resource_hub_documents SET name = 'Theirs', content = 'theirs', current_version = 4 WHERE id = $1",
+      [id('document')],
+    );
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await running).toEqual([
+      expect.stringMatching(/^documents\[0\].*: got another version while the file was compared: send it again$/),
+    ]);
+    const now = { name: 'Theirs', current_version: 4 };
+    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject(now);
+  },
+);
 
 describe('the revision of a file', () => {
   test('must grow, also past files without one; the same file again is no failure, and another of its number is', async () => {

@@ -164,6 +164,7 @@ const unauthenticated = { errors: [{ message: expect.any(String), extensions: { 
 
 test.each([
   ['the token is revoked', 'UPDATE api_tokens SET revoked_at = now() WHERE company_id = $1 AND person_id = $2'],
+  ['the token has expired', 'UPDATE api_tokens SET expires_at = now() WHERE company_id = $1 AND person_id = $2'],
   ['the person is suspended', 'UPDATE people SET suspended_at = now() WHERE company_id = $1 AND id = $2'],
 ])('ends for good before the next event once %s', async (_case, sql) => {
   const team = await world.team();

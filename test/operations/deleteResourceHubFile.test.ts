@@ -29,7 +29,7 @@ describe('deleting a file', () => {
     expect(changes).toEqual(nothing);
   });
 
-  // Every caller on every record and surface is tried by test/proofs/search/isolationOfMutations.test.ts.
+  // Every caller on every record and surface is tried by test/access/isolationOfMutations.test.ts.
   test.each(surfaces)('to comment only is refused through %s, says so, and changes nothing', async (surface) => {
     const { caller, hub } = await world.teamWithHub('goal', { companyLevel: 0, spaceLevel: 40 });
     const { id: fileId } = await world.file(hub, caller);

@@ -22,7 +22,7 @@ describe('recovering a file', () => {
     expect(changes).toEqual(nothing);
   });
 
-  // Every caller on every record and surface is tried by test/proofs/search/isolationOfMutations.test.ts.
+  // Every caller on every record and surface is tried by test/access/isolationOfMutations.test.ts.
   test('to comment only is refused, deleted or not, and nothing changes', async () => {
     const { caller, hub } = await world.teamWithHub('goal', { companyLevel: 0, spaceLevel: 40 });
     for (const deletedAt of [new Date(), null]) {

@@ -23,7 +23,7 @@ test.each([
   expect(changes).toEqual(nothing);
 });
 
-// Every caller on every record and surface is tried by test/proofs/search/isolationOfMutations.test.ts.
+// Every caller on every record and surface is tried by test/access/isolationOfMutations.test.ts.
 test.each<[string, Json, Json]>([
   ['an id that cannot exist', { id: 'a\0b\ud800' }, { status: 404, code: 'NOT_FOUND' }],
   ['an archived invisible one', { spaceLevel: 0, archivedAt }, { status: 404, code: 'NOT_FOUND' }],

@@ -21,7 +21,7 @@ const versionsOf = (documentId: string) =>
   db.documentVersion.findMany({ where: { documentId }, orderBy: { versionNumber: 'asc' } });
 
 describe('restoring a version', () => {
-  // Every caller on every record and surface is tried by test/proofs/search/isolationOfMutations.test.ts.
+  // Every caller on every record and surface is tried by test/access/isolationOfMutations.test.ts.
   const conflict = { expected_current_version: 2, current_version: 3 };
   const refused: [string, Json, Json][] = [
     [

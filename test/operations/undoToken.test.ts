@@ -203,6 +203,36 @@ describe('goalpost token undo', () => {
     expect(now.content).toBe('two');
   });
 
+  test('leaves what an import has removed or the application has archived since, with the reason', async () => {
+    const { caller, space, hub, agent, run, company, records } = await scene();
+    const [removed, archived] = [await world.closedGoal(space), await world.closedGoal(space)];
+    const [deleted, recovered] = [
+      await world.file(hub, caller),
+      await world.file(hub, caller, { deletedAt: new Date() }),
+    ];
+    const document = await world.document(hub, caller);
+    await run('reopenGoal', { id: removed.id });
+    await run('reopenGoal', { id: archived.id });
+    await run('deleteResourceHubFile', { file_id: deleted.id });
+    await run('recoverResourceHubFile', { file_id: recovered.id });
+    await run('restoreDocumentVersion', restored(document, 1, 3));
+    const write = (table: string, columns: string, { id }: { id: string }) =>
+      world.sql(`UPDATE ${table} SET ${columns} WHERE company_id = $1 AND id = $2`, [company.companyId, id]);
+    const removal = 'removed_at = now(), deleted_at = coalesce(deleted_at, now())';
+    await write('goals', 'removed_at = now()', removed);
+    await write('goals', 'archived_at = now()', archived);
+    for (const file of [deleted, recovered]) await write('resource_hub_files', removal, file);
+    await write('resource_hub_documents', removal, document);
+    const before = await records();
+    const expected = [document, recovered, deleted, archived, removed].map(({ id }) => ({
+      subjectId: id,
+      left: 'it has been changed since',
+      undoneBy: null,
+    }));
+    for (const dryRun of [true, false]) expect((await undo(agent.id, { dryRun })).changes).toMatchObject(expected);
+    expect(await records()).toEqual(before);
+  });
+
   test('leaves what the application has changed since without an activity, even if it looks the same again', async () => {
     const { caller, space, hub, agent, run, company } = await scene();
     const write = (sql: string, { id }: { id: string }) =>

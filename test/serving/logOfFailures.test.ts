@@ -57,6 +57,7 @@ describe('what the database cannot do', () => {
   test.each([
     ['DEFERRABLE INITIALLY DEFERRED', '53100'],
     ['NOT DEFERRABLE', '57P01'],
+    ['NOT DEFERRABLE', '57014'],
   ])('%s, %s is the problem of its request, and no bug; and the change may have been made', async (when, state) => {
     const { id } = await world.closedGoal(space);
     world.log.length = 0;

@@ -245,12 +245,19 @@ describe('one caller', () => {
     for (const { token } of [own.caller, other.caller]) expect(await viewer(token)).toMatchObject({ status: 200 });
     await sleep(0.5);
     expect(await viewer(other.caller.token)).toMatchObject({ status: 200 });
+    const { id } = await small.closedGoal(own.space);
     const long = sleep(1.5);
-    const refused = await viewer(own.caller.token);
+    const [refused, change] = await Promise.all([
+      viewer(own.caller.token),
+      small.post(restPaths.reopenGoal, own.caller.token, { id }),
+    ]);
     expect(refused).toMatchObject({
       status: 429,
       body: { errors: [{ extensions: { code: 'RATE_LIMITED', limit: 'concurrency' } }] },
     });
+    // It may have been made, which no 429 would say.
+    const unconfirmed = expect.stringContaining('The change may have been made');
+    expect(change).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE', detail: unconfirmed } });
     expect(await viewer(other.caller.token)).toMatchObject({ status: 200 });
     expect(small.log.filter(({ msg }) => msg === 'unexpected error')).toEqual([]);
     await long;

@@ -9,27 +9,32 @@ import type { RequestHead } from './request.js';
 const maximumDepth = 100;
 
 /** Parses JSON: what `JSON.parse` makes of it, at most 100 levels deep. Throws a SyntaxError that says what is wrong. */
-export const parseJson = (text: string): unknown => requireShallow(JSON.parse(text));
-
-function requireShallow(value: unknown): unknown {
-  if (isShallow(value, maximumDepth)) return value;
-  throw new SyntaxError(`The value is nested deeper than ${maximumDepth} levels`);
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!isShallow(text)) throw tooDeep();
+  return value;
 }
 
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => isShallow(item, levels - 1));
-  for (const name in value) if (!isShallow(value[name as keyof typeof value], levels - 1)) return false;
-  return true;
+const tooDeep = () => new SyntaxError(`The value is nested deeper than ${maximumDepth} levels`);
+
+/** Whether valid JSON is no deeper than allowed. */
+function isShallow(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length && depth <= maximumDepth; at += 1) {
+    const character = text[at];
+    if (character === '"') isInString = !isInString;
+    else if (isInString) at += character === '\\' ? 1 : 0;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return depth <= maximumDepth;
 }
 
 /** The same of a request. Throws MALFORMED_JSON with the `problem`. */
-export const parseRequestJson = (text: string): unknown => inRequest(() => parseJson(text));
-
-function inRequest(read: () => unknown): unknown {
+export function parseRequestJson(text: string): unknown {
   try {
-    return read();
+    return parseJson(text);
   } catch (error) {
     throw failure('MALFORMED_JSON', { problem: (error as SyntaxError).message.toWellFormed() });
   }
@@ -47,15 +52,28 @@ export async function readJson(
   requireJson(headers.get('content-type'));
   requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const read: unknown = req?.readableEnded ? (req as IncomingMessage & { body?: unknown }).body : undefined;
-  // What a middleware in front, such as `express.json()`, has parsed already.
-  if (read !== undefined && typeof read !== 'string' && !(read instanceof Uint8Array))
-    return inRequest(() => requireShallow(read));
-  const given = read === undefined ? undefined : Buffer.from(read);
-  if (given && given.length > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = given ?? (req ? await receiveBody((take) => readBytes(req, limit, take)) : Buffer.alloc(0));
+  const bytes = req
+    ? (bytesRead(req, limit) ?? (await receiveBody((take) => readBytes(req, limit, take))))
+    : Buffer.alloc(0);
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'The text is not UTF-8' });
   return parseRequestJson(bytes.toString());
+}
+
+/** The body that a middleware in front, such as `express.json()`, has left in `req.body`: a value, a text or bytes. */
+function bytesRead(req: IncomingMessage & { body?: unknown }, limit: number): Buffer | undefined {
+  const { readableEnded, body } = req;
+  if (!readableEnded || body === undefined) return undefined;
+  const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(textOf(body));
+  if (bytes.length > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
+  return bytes;
+}
+
+function textOf(body: unknown): string {
+  try {
+    return typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+  } catch {
+    throw failure('MALFORMED_JSON', { problem: tooDeep().message });
+  }
 }
 
 function requireJson(contentType: string | null): void {

@@ -44,7 +44,9 @@ export class TextWorker {
   readonly #queues = new Map<string, Call[]>();
   #isBusy = false;
   #thread: Worker | undefined;
-  /** Gets what the thread posts; undefined if it has ended. */
+  #ready: Promise<unknown> | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+  /** Gets what the thread posts next; undefined if it has ended. */
   #posted: (message: unknown) => void = () => {};
   #idle: NodeJS.Timeout | undefined;
 
@@ -61,7 +63,9 @@ export class TextWorker {
    * The result of a function; undefined if it exceeds the time that the request has left, or the heap. Rejected with 503
    * if its turn does not come in time.
    */
-  call(flow: string, budget: Budget, name: string, args: unknown[]): Promise<unknown> {
+  async call(flow: string, budget: Budget, name: string, args: unknown[]): Promise<unknown> {
+    // Nobody waits for the start in the queue: it depends on no other call.
+    await this.#start();
     return new Promise((resolve, reject) => {
       const refuse = () => {
         this.#remove(call);
@@ -94,20 +98,20 @@ export class TextWorker {
     clearTimeout(this.#idle);
     for (let call = this.#next(); call; call = this.#next()) {
       clearTimeout(call.timer);
-      await this.#run(call).then(call.resolve, call.reject);
+      call.resolve(await this.#run(call));
     }
     this.#isBusy = false;
-    this.#idle = setTimeout(() => void this.#thread?.terminate(), idleMilliseconds).unref();
+    this.#idle = setTimeout(() => this.#end(), idleMilliseconds).unref();
   }
 
   async #run({ budget, name, args }: Call): Promise<unknown> {
-    if (budget.left <= 0) return undefined;
-    if (!this.#thread && !(await this.#start())) return undefined;
     const { left } = budget;
+    if (left <= 0) return undefined;
+    await this.#start();
     const start = performance.now();
     const timer = setTimeout(() => {
       this.#logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
-      void this.#thread?.terminate();
+      this.#end();
     }, left);
     const result = await this.#post({ name, args, milliseconds: partForWork * left });
     clearTimeout(timer);
@@ -115,24 +119,31 @@ export class TextWorker {
     return result;
   }
 
-  /** Returns whether it has started. */
-  async #start(): Promise<boolean> {
-    const resourceLimits = { maxOldGenerationSizeMb: heapMegabytes };
-    const thread = isBuilt
-      ? new Worker(fileUrl(`${this.#file}.js`), { resourceLimits, execArgv: [] })
-      : new Worker(fromSource(fileUrl(`${this.#file}.ts`)), { resourceLimits, execArgv: [], eval: true });
-    this.#thread = thread;
-    thread.unref();
-    thread.on('message', (message) => this.#posted(message));
-    thread.on('error', (error) => this.#logger.warn({ err: error }, 'texts: the thread failed'));
-    thread.on('exit', () => {
-      this.#thread = undefined;
-      this.#posted(undefined);
+  /** Starts the thread, unless it is there, once the one before has ended. */
+  #start(): Promise<unknown> {
+    this.#ready ??= this.#ended.then(() => {
+      const options = { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes }, execArgv: [] };
+      const thread = isBuilt
+        ? new Worker(fileUrl(`${this.#file}.js`), options)
+        : new Worker(fromSource(fileUrl(`${this.#file}.ts`)), { ...options, eval: true });
+      this.#thread = thread;
+      thread.unref();
+      thread.on('message', (message) => this.#posted(message));
+      thread.on('error', (error) => this.#logger.warn({ err: error }, 'texts: the thread failed'));
+      thread.on('exit', () => this.#thread === thread && this.#end());
+      return this.#post(undefined);
     });
-    return (await this.#post(undefined)) !== undefined;
+    return this.#ready;
   }
 
-  /** Posts a message, unless there is none, and returns what the thread then posts. */
+  #end(): void {
+    this.#ended = this.#thread?.terminate() ?? this.#ended;
+    this.#thread = undefined;
+    this.#ready = undefined;
+    this.#posted(undefined);
+  }
+
+  /** Posts a message, if there is one, and returns what the thread posts then; undefined if it has ended. */
   #post(message: unknown): Promise<unknown> {
     return new Promise((resolve) => {
       this.#posted = resolve;

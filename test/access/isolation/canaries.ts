@@ -1,4 +1,4 @@
-import type { Json, World } from '../../../support/world.js';
+import type { Json, World } from '../../support/world.js';
 
 /** Texts that no person reads, that refer to others, or whose form the database checks. */
 const exempt = [

@@ -1,9 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../../src/schema/index.js';
-import { changesOf, nothing } from '../../support/changes.js';
-import { mutation, type Surface, snakeKeys, surfaces } from '../../support/surfaces.js';
-import { type Json, mentioning, restPaths, type World } from '../../support/world.js';
+import { schema } from '../../src/schema/index.js';
+import { changesOf, nothing } from '../support/changes.js';
+import { mutation, type Surface, snakeKeys, surfaces } from '../support/surfaces.js';
+import { type Json, mentioning, restPaths, type World } from '../support/world.js';
 import { inParallel } from './isolation/asking.js';
 import type { Caller } from './isolation/callers.js';
 import { everything, readFacts } from './isolation/crawl.js';
@@ -83,9 +83,12 @@ describe('a mutation', () => {
     (name, kind) => ours.hubs.filter((hub) => hub.audience === name)[kind],
   );
   const inHubs = new Set(
-    hubs.flatMap(({ files, documents }) => Object.values<Json>({ ...files, ...documents }).map(({ id }) => id)),
+    [...hubs, ours.removed.hub].flatMap(({ files, documents }) =>
+      Object.values<Json>({ ...files, ...documents }).map(({ id }) => id),
+    ),
   );
-  const isTried = ({ id, kind, state }: Target) => (kind === 'goals' && state !== 'filled') || inHubs.has(id);
+  const isTried = ({ id, kind, state }: Target) =>
+    (kind === 'goals' && state !== 'filled') || inHubs.has(id) || state === 'removed';
   const writes = writesOf(ladder, callers, ourTargets.filter(isTried));
   const [allowed, refused] = [
     writes.filter(({ wanted }) => wanted === 'OK'),
@@ -94,7 +97,7 @@ describe('a mutation', () => {
   const acrossCompanies = writesOf(
     ladder,
     callers.filter(({ name }) => ['owner', 'full', 'none'].includes(name)),
-    theirTargets,
+    theirTargets.filter(({ audience }) => audience !== 'removed'),
   );
 
   async function failuresOf(attempts: Write[]): Promise<string[]> {
@@ -109,8 +112,9 @@ describe('a mutation', () => {
     return answers.flat();
   }
 
-  test(`that is refused says why and changes nothing: ${refused.length} cells`, async () => {
-    const [changes, failures] = await changesOf(world, () => failuresOf(refused));
+  test.each(Object.keys(mutations))('that is refused says why and changes nothing: %s', async (name) => {
+    const attempts = refused.filter(({ operation }) => operation === name);
+    const [changes, failures] = await changesOf(world, () => failuresOf(attempts));
     expect([failures, changes]).toEqual([[], nothing]);
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { openModels } from '../../../src/database.js';
-import { purgeableFiles, purgeFiles } from '../../../src/operations/purgeFiles.js';
-import { changesOf, counts } from '../../support/changes.js';
-import { eventually } from '../../support/eventually.js';
-import { goalpost } from '../../support/goalpost.js';
-import { preparedStatements } from '../../support/pgbouncer.js';
-import { startServer } from '../../support/server.js';
-import { createWorld, World } from '../../support/world.js';
+import { openModels } from '../../src/database.js';
+import { purgeableFiles, purgeFiles } from '../../src/operations/purgeFiles.js';
+import { changesOf, counts } from '../support/changes.js';
+import { eventually } from '../support/eventually.js';
+import { goalpost } from '../support/goalpost.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { startServer } from '../support/server.js';
+import { createWorld, World } from '../support/world.js';
 
 const world = await createWorld();
 const { db } = world;

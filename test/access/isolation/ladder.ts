@@ -1,4 +1,4 @@
-import type { Json, World } from '../../../support/world.js';
+import type { Json, World } from '../../support/world.js';
 
 /** A record that has an access level of its own, or takes it from another one. */
 interface Rung {
@@ -7,6 +7,8 @@ interface Rung {
   parent?: string;
   levels?: { space: number; company: number; spaceId: string; heads: (string | null)[] };
   isDeleted: boolean;
+  /** By an import: for everybody. */
+  isRemoved: boolean;
   /** Of a draft. */
   author?: string;
 }
@@ -14,18 +16,21 @@ interface Rung {
 /** Casts where all before are NULL; the others follow. */
 const statement = `
   SELECT id, company_id, space_level, company_level, id AS space_id, NULL::text[] AS heads,
-      NULL AS parent, NULL::timestamptz AS deleted_at, NULL AS author
+      NULL AS parent, NULL::timestamptz AS deleted_at, NULL AS author, removed_at
     FROM spaces UNION ALL
-  SELECT id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL FROM goals UNION ALL
-  SELECT id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL FROM projects UNION ALL
-  SELECT id, company_id, NULL, NULL, NULL, NULL, coalesce(space_id, goal_id, project_id), NULL, NULL FROM resource_hubs UNION ALL
-  SELECT f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, NULL, NULL
+  SELECT id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL, removed_at
+    FROM goals UNION ALL
+  SELECT id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL, removed_at
+    FROM projects UNION ALL
+  SELECT id, company_id, NULL, NULL, NULL, NULL, coalesce(space_id, goal_id, project_id), NULL, NULL, removed_at
+    FROM resource_hubs UNION ALL
+  SELECT f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, NULL, NULL, NULL
     FROM resource_hub_folders f JOIN resource_hubs h ON h.id = f.resource_hub_id UNION ALL
-  SELECT f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, f.deleted_at, NULL
+  SELECT f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, f.deleted_at, NULL, f.removed_at
     FROM resource_hub_files f JOIN resource_hubs h ON h.id = f.resource_hub_id UNION ALL
-  SELECT d.id, h.company_id, NULL, NULL, NULL, NULL, h.id, d.deleted_at, CASE WHEN d.state = 'draft' THEN d.author_id END
+  SELECT d.id, h.company_id, NULL, NULL, NULL, NULL, h.id, d.deleted_at, CASE WHEN d.state = 'draft' THEN d.author_id END, d.removed_at
     FROM resource_hub_documents d JOIN resource_hubs h ON h.id = d.resource_hub_id UNION ALL
-  SELECT v.id, h.company_id, NULL, NULL, NULL, NULL, d.id, NULL, NULL
+  SELECT v.id, h.company_id, NULL, NULL, NULL, NULL, d.id, NULL, NULL, NULL
     FROM document_versions v JOIN resource_hub_documents d ON d.id = v.document_id JOIN resource_hubs h ON h.id = d.resource_hub_id`;
 
 /** The access ladder, written a second time: the tests compare what the product shows with what this allows. */
@@ -49,6 +54,7 @@ export class Ladder {
       {
         company: row.company_id,
         isDeleted: row.deleted_at !== null,
+        isRemoved: row.removed_at !== null,
         ...(row.parent && { parent: row.parent }),
         ...(row.author && { author: row.author }),
         ...(row.space_id && {
@@ -76,7 +82,7 @@ export class Ladder {
 
   levelOf(personId: string, id: string): number {
     const [rung, person] = [this.rungs.get(id), this.people.get(personId)];
-    if (!rung || !person || rung.company !== person.company_id) return 0;
+    if (!rung || !person || rung.company !== person.company_id || rung.isRemoved) return 0;
     if (rung.parent) return this.levelOf(personId, rung.parent);
     const { levels } = rung;
     if (!levels) return 0;
@@ -96,7 +102,8 @@ export class Ladder {
   /** Whether the record exists for the person, whatever their level: nothing deleted, no other person's draft. */
   exists(personId: string, id: string): boolean {
     const rung = this.rungs.get(id);
-    if (!rung || rung.company !== this.people.get(personId)?.company_id || rung.isDeleted) return false;
+    if (!rung || rung.company !== this.people.get(personId)?.company_id || rung.isDeleted || rung.isRemoved)
+      return false;
     if (rung.author) return rung.author === personId;
     return !rung.parent || this.exists(personId, rung.parent);
   }

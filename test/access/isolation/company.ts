@@ -1,9 +1,9 @@
-import { eventSource } from '../../../../src/events/source.js';
-import { numberEvents } from '../../../../src/platform/outbox/sequence.js';
-import { createToken } from '../../../../src/tokens.js';
-import { filledDocument, filledFile, filledGoal } from '../../../support/filled.js';
-import { perform } from '../../../support/surfaces.js';
-import type { Json, World } from '../../../support/world.js';
+import { eventSource } from '../../../src/events/source.js';
+import { numberEvents } from '../../../src/platform/outbox/sequence.js';
+import { createToken } from '../../../src/tokens.js';
+import { filledDocument, filledFile, filledGoal } from '../../support/filled.js';
+import { perform } from '../../support/surfaces.js';
+import type { Json, World } from '../../support/world.js';
 
 /** Who gets access to a record without a grant of their own, as levels. */
 const audiences = {
@@ -33,6 +33,9 @@ async function hire(world: World, company: { companyId: string }, owner: { id: s
     full: await person(),
     member: await person(),
     guest: await person({ type: 'guest' }),
+    guestOfSpaces: await person({ type: 'guest' }),
+    champion: await person({ type: 'guest' }),
+    reviewer: await person({ type: 'guest' }),
     suspended: await person({ suspendedAt: new Date('2026-01-01T00:00:00Z') }),
   };
   const { token } = await createToken(world.db, {
@@ -57,7 +60,8 @@ export async function furnish(world: World) {
   const everyone = Object.values(people);
 
   const spaces = {} as Record<Audience, Json>;
-  for (const name of names) spaces[name] = await world.space(company, [people.member], { mission: 'Sell' });
+  for (const name of names)
+    spaces[name] = await world.space(company, [people.member, people.guestOfSpaces], { mission: 'Sell' });
   const goals: Json[] = [];
   const add = async (audience: Audience, state: string, make: Promise<Json>) => {
     const goal = { ...(await make), audience, state };
@@ -92,6 +96,7 @@ export async function furnish(world: World) {
       hubs.push({ ...(await fillHub(world, people, await world.hub(company, on))), audience: name });
     }
   }
+  const removed = await removedRecords(world, people, { space: spaces.company, goal: open.company });
   for (const person of Object.keys(grants) as (keyof typeof grants)[]) {
     for (const name of person === 'guest' ? (['private'] as const) : names) {
       const give = (on: Parameters<World['grant']>[3]) => world.grant(company, people[person], grants[person], on);
@@ -99,6 +104,9 @@ export async function furnish(world: World) {
       for (const { id, audience } of goals) if (audience === name) await give({ goalId: id });
       for (const { id, audience } of projects) if (audience === name) await give({ projectId: id });
     }
+    await world.grant(company, people[person], grants[person], { spaceId: removed.space.id });
+    await world.grant(company, people[person], grants[person], { goalId: removed.goal.id });
+    await world.grant(company, people[person], grants[person], { projectId: removed.project.id });
   }
   // Only now: what happened above was still allowed to concern everyone.
   const set = async (table: string, id: string, audience: Audience) => {
@@ -112,6 +120,27 @@ export async function furnish(world: World) {
   for (const name of names) await set('spaces', spaces[name].id, name);
   for (const { id, audience } of goals) await set('goals', id, audience);
   for (const { id, audience } of projects) await set('projects', id, audience);
+  // These are open to the company and to their space.
+  for (const { id, audience, state } of goals)
+    if (audience === 'company' && state === 'archived')
+      await world.sql('UPDATE goals SET space_level = 70 WHERE id = $1', [id]);
+  // The champion and the reviewer see what is private, and would see what is removed.
+  for (const [table, records] of Object.entries({
+    goals: [...goals, removed.goal],
+    projects: [...projects, removed.project],
+  }))
+    for (const { id, audience = 'private' } of records)
+      if (audience === 'private')
+        await world.sql(`UPDATE ${table} SET champion_id = $2, reviewer_id = $3 WHERE id = $1`, [
+          id,
+          people.champion.id,
+          people.reviewer.id,
+        ]);
+  for (const [table, ids] of Object.entries(removed.ids))
+    await world.sql(
+      `UPDATE ${table} SET removed_at = now()${isDeletable(table) ? ', deleted_at = now()' : ''} WHERE id = ANY($1)`,
+      [ids],
+    );
   await world.sql(
     `WITH webhook AS (INSERT INTO webhooks (company_id, slot, url) VALUES ($1, 1, 'https://example.com/') RETURNING company_id, id)
      INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, reason, response)
@@ -119,10 +148,62 @@ export async function furnish(world: World) {
     [company.companyId],
   );
   while ((await numberEvents(world.db, eventSource, company.companyId)).hasMore);
-  return { ...company, people, filled, spaces, goals, projects, hubs };
+  return { ...company, people, filled, spaces, goals, projects, hubs, removed };
 }
 
 export type Company = Awaited<ReturnType<typeof furnish>>;
+
+/**
+ * What an import will remove: a record of each kind that is open to everybody, beside and beneath records that stay, and
+ * hubs of which only the hub itself is marked.
+ */
+async function removedRecords(world: World, people: People, { space, goal: parent }: Record<'space' | 'goal', Json>) {
+  const { companyId } = space;
+  const gone = await world.space(space, Object.values(people));
+  const goal = await world.closedGoal(space, { parentGoalId: parent.id });
+  const project = await world.project(space, { goalId: parent.id });
+  const hub = (on: Parameters<World['hub']>[1]) => world.hub({ companyId }, on);
+  const hubs = await Promise.all(
+    [
+      { spaceId: gone.id },
+      { goalId: goal.id },
+      { projectId: project.id },
+      { spaceId: space.id },
+      { goalId: parent.id },
+    ].map(hub),
+  );
+  const [first, ...others] = hubs;
+  const filled = await fillHub(world, people, first);
+  const stays = await hub({ spaceId: space.id });
+  const file = await world.file(stays, people.owner);
+  const document = await world.document(stays, people.owner);
+  for (const subject of [{ goalId: goal.id }, { fileId: file.id }, { documentId: document.id }])
+    await world.db.activity.create({
+      data: { companyId, authorId: people.owner.id, name: 'Gone', action: actionOf(subject), ...subject },
+    });
+  return {
+    space: gone,
+    goal,
+    project,
+    hub: filled,
+    others,
+    file,
+    document,
+    ids: {
+      spaces: [gone.id],
+      goals: [goal.id],
+      projects: [project.id],
+      resource_hubs: hubs.map(({ id }) => id),
+      resource_hub_files: [file.id],
+      resource_hub_documents: [document.id],
+    },
+  };
+}
+
+const isDeletable = (table: string) => ['resource_hub_files', 'resource_hub_documents'].includes(table);
+
+const actionOf = (subject: { goalId?: string; fileId?: string }) =>
+  subject.goalId ? 'goal_created' : subject.fileId ? 'resource_hub_file_created' : 'resource_hub_document_created';
 
 /** Every kind of thing in a hub, in each state, at its root and in a folder. */
 async function fillHub(world: World, { owner, edit, member, view }: People, hub: Json) {
@@ -155,6 +236,7 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
   const inFolder = await world.document(hub, edit, ['one'], inside);
   const deletedDocument = await world.document(hub, owner, ['one'], { deletedAt: new Date() });
   const drafts = { ownDraft: await world.draft(hub, edit), draft: await world.draft(hub, owner) };
+  const deletedDraft = await world.draft(hub, edit, { deletedAt: new Date() });
   for (const { companyId, id: documentId, authorId, name } of [...Object.values(drafts), deletedDocument])
     await world.db.activity.create({
       data: { companyId, documentId, authorId, name, action: 'resource_hub_document_created' },
@@ -163,6 +245,6 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
     ...hub,
     folder,
     files: { file, deleted, recovered },
-    documents: { published, inFolder, deleted: deletedDocument, ...drafts },
+    documents: { published, inFolder, deleted: deletedDocument, deletedDraft, ...drafts },
   };
 }

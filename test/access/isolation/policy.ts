@@ -38,6 +38,9 @@ const nodesIn = (parent: string, condition: string) =>
 const unread = (subject: string) =>
   `SELECT a.${subject} AS source, n.id AS target, n.person_id AS person FROM notifications n
    JOIN activities a ON a.id = n.activity_id WHERE a.${subject} IS NOT NULL AND n.read_at IS NULL`;
+/** Who sees this may know the name of what the activity `a` is about, also once that is deleted. */
+const whereNamed = `coalesce(a.goal_id, CASE WHEN f.removed_at IS NULL THEN f.resource_hub_id ELSE f.id END,
+  CASE WHEN d.state = 'draft' OR d.removed_at IS NOT NULL THEN d.id ELSE d.resource_hub_id END)`;
 const all = (table: string) => `SELECT 'Query' AS source, id AS target FROM ${table}`;
 
 /** Every field that reaches another record, and who sees what it reaches. A field without a row fails the test. */
@@ -50,11 +53,10 @@ export const fields: Record<string, Row> = {
   'Query.people': ruled,
   'Query.deletedFiles': ruled,
   'Query.events': seen(
-    `SELECT 'Query' AS source, a.id AS target, coalesce(a.goal_id, f.resource_hub_id,
-        CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS decider
+    `SELECT 'Query' AS source, a.id AS target, ${whereNamed} AS decider
       FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
   ),
-  // What a stream sends to whom is tried in test/proofs/search/isolationOfStreams.test.ts.
+  // What a stream sends to whom is tried in test/access/isolationOfStreams.test.ts.
   'Subscription.events': ruled,
   'Event.activity': part,
   'Query.viewer': ruled,
@@ -114,7 +116,8 @@ export const fields: Record<string, Row> = {
   'ResourceHub.nodes': seen(nodesIn('resource_hub_id', 'parent_folder_id IS NULL')),
   'ResourceHub.deletedFiles': {
     shown: 'to editors',
-    links: `SELECT resource_hub_id AS source, id AS target FROM ${files} WHERE deleted_at IS NOT NULL`,
+    links: `SELECT resource_hub_id AS source, id AS target FROM ${files}
+      WHERE deleted_at IS NOT NULL AND removed_at IS NULL`,
   },
   'ResourceHubFolder.nodes': seen(nodesIn('parent_folder_id', 'parent_folder_id IS NOT NULL')),
   'ResourceHubFolder.resourceHubId': part,
@@ -183,8 +186,7 @@ export const texts: Record<string, { level: number; links: string }> = {
   // What is deleted is still named, to those who see its hub.
   'Activity.name': {
     level: 10,
-    links: `SELECT a.id AS source, coalesce(goal_id, f.resource_hub_id,
-        CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS target
+    links: `SELECT a.id AS source, ${whereNamed} AS target
       FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
   },
   'Activity.undoneOutcome': {

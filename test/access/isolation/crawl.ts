@@ -12,7 +12,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import type { Json } from '../../../support/world.js';
+import type { Json } from '../../support/world.js';
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
 

@@ -1,5 +1,5 @@
-import { createToken } from '../../../../src/tokens.js';
-import type { World } from '../../../support/world.js';
+import { createToken } from '../../../src/tokens.js';
+import type { World } from '../../support/world.js';
 import type { Company } from './company.js';
 
 /** Someone who asks. */

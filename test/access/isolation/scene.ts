@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { createWorld } from '../../../support/world.js';
+import { createWorld } from '../../support/world.js';
 import { type Caller, callersOf } from './callers.js';
 import { markTexts } from './canaries.js';
 import { furnish } from './company.js';
@@ -21,7 +21,13 @@ const queryLimits = {
 
 /** Two companies in one database whose every text would be recognized, and everyone who may ask. For one test file. */
 export async function openScene(what: string, options: Parameters<typeof createWorld>[0] = {}) {
-  const world = await createWorld({ queryLimits, ...options });
+  const world = await createWorld({
+    isAlone: true,
+    queryLimits,
+    // Each request asks for as much as fits.
+    databaseTimeouts: { response: 120_000 },
+    ...options,
+  });
   const theirs = await furnish(world);
   const theirTexts = await markTexts(world, 'Bussard', []);
   const ours = await furnish(world);

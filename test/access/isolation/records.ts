@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** Every record of a company that can be looked up, in each of its states. */
-export function targetsOf({ filled, spaces, goals, hubs }: Company): Target[] {
+export function targetsOf({ filled, spaces, goals, hubs, removed }: Company): Target[] {
   const entries = (kind: Kind, records: Record<string, { id: string }>, audience: string) =>
     Object.entries(records).map(([state, { id }]) => ({ kind, id, state, audience }));
   return [
@@ -24,5 +24,12 @@ export function targetsOf({ filled, spaces, goals, hubs }: Company): Target[] {
       ...entries('files', files, audience),
       ...entries('documents', documents, audience),
     ]),
+    ...(['space', 'goal', 'file', 'document'] as const).flatMap((name) =>
+      entries(`${name}s`, { removed: removed[name] }, 'removed'),
+    ),
+    ...[removed.hub, ...removed.others].flatMap((hub) => entries('hubs', { hub }, 'removed')),
+    ...entries('folders', { folder: removed.hub.folder }, 'removed'),
+    ...entries('files', removed.hub.files, 'removed'),
+    ...entries('documents', removed.hub.documents, 'removed'),
   ];
 }

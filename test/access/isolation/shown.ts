@@ -1,4 +1,4 @@
-import type { Json, World } from '../../../support/world.js';
+import type { Json, World } from '../../support/world.js';
 import type { Caller } from './callers.js';
 import type { Facts } from './crawl.js';
 import type { Ladder } from './ladder.js';

@@ -1,4 +1,4 @@
-import type { Answer, Json, World } from '../../../support/world.js';
+import type { Answer, Json, World } from '../../support/world.js';
 import type { Caller } from './callers.js';
 import { type Canaries, foundIn } from './canaries.js';
 import type { Ladder } from './ladder.js';

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
-import type { Json } from '../../../support/world.js';
+import type { Json } from '../../support/world.js';
 import type { Caller } from './callers.js';
 import { everything } from './crawl.js';
 import type { Matrix } from './matrix.js';
