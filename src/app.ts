@@ -5,15 +5,13 @@ import type { ModelDatabase } from './database.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
 import { agentsRoute } from './pages/agents.js';
-import type { Demo, DemoKey } from './pages/demo.js';
+import { type Demo, type DemoKey, demoDocument } from './pages/demo.js';
 import { errorPages, noPage } from './pages/errorPages.js';
-import { examplesRoute, lookUpAs, type WorkedExamples, workedExamples } from './pages/examples.js';
 import { sharedFiles } from './pages/files.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { guideRoutes } from './pages/guide.js';
-import { historyRoutes } from './pages/history.js';
-import { type ShownMutation, withExamples } from './pages/operationExamples.js';
-import { referenceRoutes } from './pages/reference.js';
+import { historyRoute } from './pages/history.js';
+import { referenceRoute } from './pages/reference.js';
 import { startRoute } from './pages/start.js';
 import {
   createGraphql,
@@ -42,8 +40,9 @@ import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
 import { TextWorker } from './platform/texts/index.js';
+import { keyOf } from './policies/access.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
-import { apiRoot, prepare, restRoutes, storedMutations } from './rest/routes.js';
+import { apiRoot, type PreparedMutation, prepare, restRoutes, storedMutations } from './rest/routes.js';
 import { schema, sdl } from './schema/index.js';
 import type { Config, pageNames } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
@@ -67,10 +66,8 @@ interface AppOptions extends AppSettings {
   db: ModelDatabase;
   logger: Logger;
   clock?: () => Date;
-  /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
-  demo?:
-    | { token: string; readOnlyToken?: string; key?: DemoKey | undefined; tokensFile?: string | undefined }
-    | undefined;
+  /** A demo workspace: its token, and the key with which the pages show it to browsers on this machine. */
+  demo?: { token: string; key?: DemoKey | undefined; tokensFile?: string | undefined } | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */
@@ -128,7 +125,7 @@ const contexts =
 
 /** What the paths share besides the settings. */
 interface Served {
-  mutations: ShownMutation[];
+  mutations: PreparedMutation[];
   execute: ExecuteDocument;
   /** The path of GraphQL for programs. */
   graphqlRoute: Route;
@@ -150,17 +147,13 @@ function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, m
   const routes: Route[] = [
     ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
     ...restRoutes(mutations, { ...settled, schema, execute }),
-    ...page('docs', () => [
-      ...referenceRoutes({ ...pages, openApi }),
-      examplesRoute(mutations, execute),
-      leadsTo('/docs', apiRoot),
-    ]),
+    ...page('docs', () => [referenceRoute({ ...pages, openApi }), leadsTo('/docs', apiRoot)]),
     ...errorPages(pages),
     ...page('guide', () => guideRoutes(pages)),
     ...openApiRoutes(openApi),
     ...page('start', () => [startRoute({ ...pages, isReady })]),
     ...sharedFiles(),
-    ...page('history', () => (isOpen ? historyRoutes({ demo, hasPage, execute }) : [])),
+    ...page('history', () => (isOpen ? [historyRoute(pages)] : [])),
     ...(named.includes('graphiql') && isOpen
       ? graphiqlRoutes({ ...pages, schema })
       : page('start', () => [leadsTo('/', '/graphql')])),
@@ -183,8 +176,6 @@ interface App {
   callers: Callers;
   /** Every path that it serves. */
   routes: readonly Route[];
-  /** Example calls, on records of the demo workspace if there is one. */
-  workedExamples(): Promise<WorkedExamples>;
 }
 
 /**
@@ -211,7 +202,7 @@ export const itinerary = [
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
 export function createPipeline(options: AppOptions): App {
   const settled = withDefaults(options);
-  const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies, persisted } = settled;
+  const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = settled;
   const mask = masking(logger, options.outage);
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
@@ -232,19 +223,18 @@ export function createPipeline(options: AppOptions): App {
 
   const callers = new Callers(trustedProxies, bearerHash);
   const authenticate = authenticator(db);
-  const mutations = withExamples(
-    schema,
-    storedMutations.map((stored) => prepare(schema, stored)),
-    { previews: !persisted?.only },
-  );
-  const scopeOfLookUp = () => newScope(databaseTimeouts.response);
-  const lookUp =
-    demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);
+  const mutations = storedMutations.map((stored) => prepare(schema, stored));
+  const currentVersion = async () => {
+    const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));
+    const shown = db.within(newScope(databaseTimeouts.response)).resourceHubDocument;
+    return (await shown.findUnique({ where: keyOf(actor, demoDocument), select: { currentVersion: true } }))
+      ?.currentVersion;
+  };
   const { routes, noPage } = appRoutes(settled, {
     mutations,
     execute: graphql.execute,
     graphqlRoute: graphql.route('/graphql'),
-    demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp },
+    demo: demo?.key && { ...demo, key: demo.key, currentVersion },
     mask,
   });
 
@@ -278,6 +268,5 @@ export function createPipeline(options: AppOptions): App {
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     checksOnceCounted: [checks.scope, checks.precondition],
   });
-  const examples = () => workedExamples(mutations, lookUp);
-  return { ...routed, withoutSecrets: withoutTokens, callers, routes, workedExamples: examples };
+  return { ...routed, withoutSecrets: withoutTokens, callers, routes };
 }

@@ -92,14 +92,7 @@ function licenseOf(folder) {
 
 /** What browsers load: our own TypeScript and JavaScript, and the viewers. */
 async function copyAssets() {
-  const typed = [
-    'pages/assets/codeMarks.ts',
-    'pages/assets/samples.ts',
-    'text/reading.ts',
-    'text/nodes.ts',
-    'text/richText.ts',
-  ];
-  await build({ ...common, entryPoints: typed.map((file) => `src/${file}`), outbase: 'src' });
+  await build({ ...common, entryPoints: ['src/pages/assets/codeMarks.ts'], outbase: 'src' });
   mkdirSync(join(assets, 'vendor'), { recursive: true });
   cpSync(join(src, 'pages/assets'), assets, { recursive: true, filter: (file) => !file.endsWith('.ts') });
   for (const [name, file] of Object.entries(vendor)) {

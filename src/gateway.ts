@@ -181,7 +181,6 @@ export async function connectGateway(
 const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
   tokensFile,
   token: tokens.write,
-  readOnlyToken: tokens.readOnly,
   key,
 });
 

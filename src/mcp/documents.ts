@@ -166,5 +166,5 @@ function outputOf(
 function kindOf(type: GraphQLOutputType): string {
   if (isListType(type)) return 'array';
   if (!isLeafType(type)) return 'object';
-  return { Int: 'integer', Boolean: 'boolean', Float: 'number' }[type.name] ?? 'string';
+  return { Int: 'integer', SafeInt: 'integer', Boolean: 'boolean', Float: 'number' }[type.name] ?? 'string';
 }

@@ -27,53 +27,6 @@ export interface Inverse {
   isOpen?: Prisma.Sql;
 }
 
-/** An input of an operation, in GraphQL's names. */
-export type ExampleInput = Record<string, unknown>;
-
-/** Runs a query as the caller of the examples and returns its data, which lacks what failed. */
-export type LookUp = <Found extends object>(query: string) => Promise<Partial<Found>>;
-
-/** An input on records that exist, and what people call it. */
-export interface Choice {
-  label: string;
-  input: ExampleInput;
-}
-
-/** What the pages say of a record once the call has changed it. */
-export interface Repeat {
-  /** The fields of the input that name the record. */
-  record: string[];
-  /** What has become of the record. */
-  done: string;
-  /** What the same call would do now. */
-  again: string;
-}
-
-/** What the pages offer after the call. */
-export interface NextStep {
-  label: string;
-  /** The mutation field of the next call. */
-  name: string;
-  /** Fields of the next input, and the fields of this one that have their values. */
-  from: Record<string, string>;
-}
-
-/** An example call for any workspace. */
-export interface OperationExample {
-  /** Comment lines that explain the call. */
-  about: string[];
-  /** The input with placeholders, where no records are known. */
-  input: ExampleInput;
-  /** What the caller may change, the best example first. Each of its queries is within the query limits. */
-  choices(lookUp: LookUp): Promise<Choice[]>;
-  /** What the GraphQL example selects of the payload. */
-  selection: string;
-  /** Comment lines that explain the preview, and what its example selects. */
-  preview: { about: string[]; selection: string };
-  repeat: Repeat;
-  next: NextStep;
-}
-
 /** The removal of a path, announced. docs/clients.md, "Deprecation", says what callers may rely on. */
 export interface Deprecation {
   /** The day of the release that announces it, such as `2027-01-31`. */
@@ -102,7 +55,6 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   tool: { isDestructive: boolean; selection: string };
   /** What agents get of the query that shows what it would do. */
   preview: { selection: string };
-  example: OperationExample;
 }
 
 /** Keeps the names in the type, so that an action that nobody describes does not compile. */

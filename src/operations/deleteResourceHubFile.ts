@@ -4,7 +4,6 @@ import { fileAccess, fileAudience, fileFollowers } from '../lists/people.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
 import { declare } from './declaration.js';
-import { hubItems } from './exampleRecords.js';
 import {
   company,
   isExpected,
@@ -104,23 +103,5 @@ export const fileDeletion = declare({
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {
     selection: 'wouldChange state file { ...FileFields } notified(first: 20) { ...PeopleFields }',
-  },
-  example: {
-    about: ['Deletes a file; it can be recovered.', 'A second call fails with NOT_FOUND.'],
-    input: { fileId: 'FILE_ID' },
-    async choices(lookUp) {
-      const items = await hubItems(lookUp, '... on ResourceHubFile { permissions { canDeleteFile } }');
-      const files = items.filter(({ permissions }) => permissions?.canDeleteFile);
-      // With null, the call succeeds and does nothing.
-      if (files.length === 0) return [{ label: 'No file is left', input: { fileId: null } }];
-      return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
-    },
-    selection: 'file { id name type size pathToFile { name } }',
-    preview: {
-      about: ['The people that deleting a file would notify.', 'Writes nothing: a read-only token is enough.'],
-      selection: 'wouldChange state notified(first: 10) { totalCount nodes { fullName } }',
-    },
-    repeat: { record: ['fileId'], done: 'deleted', again: 'Run again would fail with NOT_FOUND: the file is deleted.' },
-    next: { label: 'Recover this file', name: 'recoverResourceHubFile', from: { fileId: 'fileId' } },
   },
 });

@@ -91,10 +91,6 @@ export async function previewRecoverResourceHubFile(
   return { fileId, wouldChange: isDeleted, state };
 }
 
-interface DeletedFiles {
-  resourceHubs: { nodes: { deletedFiles: { nodes: { id: string; name: string }[] } | null }[] };
-}
-
 export const fileRecovery = declare({
   field: 'recoverResourceHubFile',
   title: 'Recover a deleted file',
@@ -108,27 +104,4 @@ export const fileRecovery = declare({
   rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
   preview: { selection: 'wouldChange state file { ...FileFields }' },
-  example: {
-    about: [
-      'Brings a deleted file back. Other servers of this API do not have this.',
-      'A file that is not deleted stays as it is.',
-    ],
-    input: { fileId: 'FILE_ID' },
-    async choices(lookUp) {
-      const { resourceHubs } = await lookUp<DeletedFiles>(
-        '{ resourceHubs(first: 5) { nodes { deletedFiles(first: 10) { nodes { id name } } } } }',
-      );
-      const files = resourceHubs?.nodes.flatMap(({ deletedFiles }) => deletedFiles?.nodes ?? []) ?? [];
-      // With null, the call succeeds and does nothing.
-      if (files.length === 0) return [{ label: 'No file is deleted', input: { fileId: null } }];
-      return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
-    },
-    selection: 'file { id name pathToFile { name } }',
-    preview: {
-      about: ['Where a deleted file would return to.', 'Writes nothing: a read-only token is enough.'],
-      selection: 'wouldChange state file { name pathToFile { name } }',
-    },
-    repeat: { record: ['fileId'], done: 'recovered', again: 'Run again would change nothing: the file is there.' },
-    next: { label: 'Delete this file again', name: 'deleteResourceHubFile', from: { fileId: 'fileId' } },
-  },
 });

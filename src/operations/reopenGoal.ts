@@ -180,30 +180,6 @@ export async function previewReopenGoal(context: Context, input: ReopenGoalInput
   return { goalId, wouldChange: isClosed, state, message: isClosed ? (input.message ?? null) : null, audience };
 }
 
-interface FoundGoals {
-  closed: Goals;
-  open: Goals;
-}
-
-interface Goals {
-  nodes: { id: string; name: string; reviewer: { id: string } | null; permissions: { canEdit: boolean } }[];
-}
-
-const goalsQuery = `{
-  closed: goals(first: 50, filter: { isClosed: true, isArchived: false }) { ...Found }
-  open: goals(first: 50, filter: { isClosed: false, isArchived: false }, orderBy: { field: UPDATED_AT, direction: DESC }) { ...Found }
-}
-fragment Found on GoalConnection { nodes { id name reviewer { id } permissions { canEdit } } }`;
-
-const reopening = (id: string, subscriberIds: string[]) => ({
-  id,
-  message: 'We are not done yet',
-  sendNotificationsToEveryone: true,
-  subscriberIds,
-});
-
-const alreadyOpen = 'already open';
-
 export const goalReopening = declare({
   field: 'reopenGoal',
   title: 'Reopen a goal',
@@ -220,29 +196,5 @@ export const goalReopening = declare({
   preview: {
     selection: `wouldChange state message goal { ...GoalFields }
       notified(first: 20) { ...PeopleFields } subscribed(first: 20) { ...PeopleFields }`,
-  },
-  example: {
-    about: ['Reopens a closed goal and says why.', 'On an open goal it changes nothing.'],
-    input: reopening('GOAL_ID', []),
-    async choices(lookUp) {
-      const { closed, open } = await lookUp<FoundGoals>(goalsQuery);
-      const editable = (list?: Goals) => (list?.nodes ?? []).filter(({ permissions }) => permissions.canEdit);
-      const choice = ({ id, name, reviewer }: Goals['nodes'][number], label = name) => ({
-        label,
-        input: reopening(id, reviewer ? [reviewer.id] : []),
-      });
-      const [last] = editable(open);
-      const all = editable(closed).map((goal) => choice(goal));
-      if (all.length > 0 || !last) return all;
-      return [choice(last, `${last.name} (${alreadyOpen})`)];
-    },
-    selection: 'goal { id name isClosed status progressPercentage }',
-    preview: {
-      about: ['The people a reopening would notify.', 'Writes nothing: a read-only token is enough.'],
-      selection: `wouldChange notified(first: 10) { totalCount nodes { fullName } }
-        subscribed(first: 10) { totalCount nodes { fullName } }`,
-    },
-    repeat: { record: ['id'], done: alreadyOpen, again: 'Run again would change nothing: the goal is open.' },
-    next: { label: 'Reopen another goal', name: 'reopenGoal', from: {} },
   },
 });

@@ -6,8 +6,7 @@ import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument, level } from '../policies/access.js';
 import type { DocumentText } from '../text/richText.js';
 import { mentionedIn } from '../text/richText.js';
-import { type Choice, declare, type LookUp, type Undone } from './declaration.js';
-import { hubItems } from './exampleRecords.js';
+import { declare, type Undone } from './declaration.js';
 import {
   company,
   isExpected,
@@ -224,48 +223,6 @@ function restoreBefore({ token: { companyId, authorId }, subjectId, change }: Un
     )`;
 }
 
-const mostDocuments = 8;
-
-interface FoundVersion {
-  versionNumber: number;
-  title: string;
-}
-
-interface FoundDocument {
-  id: string;
-  name: string;
-  currentVersion: number;
-  versions: { nodes: FoundVersion[] };
-}
-
-/** The versions that the caller may restore, of the documents that were found first. */
-async function restorableVersions(lookUp: LookUp): Promise<Choice[]> {
-  const items = await hubItems(lookUp, '... on ResourceHubDocument { currentVersion permissions { canEditDocument } }');
-  const documents = items
-    .filter(({ currentVersion, permissions }) => permissions?.canEditDocument && (currentVersion ?? 0) > 1)
-    .slice(0, mostDocuments);
-  if (documents.length === 0) return [];
-  const aliases = documents.map(
-    ({ id }, index) => `document${index}: resourceHubDocument(id: ${JSON.stringify(id)}) { ...Versions }`,
-  );
-  const read = await lookUp<Record<string, FoundDocument | null>>(`{ ${aliases.join(' ')} }
-    fragment Versions on ResourceHubDocument {
-      id name currentVersion
-      versions(first: 20) { nodes { versionNumber title } }
-    }`);
-  return Object.values(read).flatMap((document) => (document ? choicesOf(document) : []));
-}
-
-/** The oldest first; before them those with another title, because restoring them is most visible. */
-function choicesOf({ id, name, currentVersion, versions }: FoundDocument): Choice[] {
-  const earlier = versions.nodes.filter(({ versionNumber }) => versionNumber !== currentVersion).toReversed();
-  const isRetitled = ({ title }: FoundVersion) => title !== name;
-  return [...earlier.filter(isRetitled), ...earlier.filter((version) => !isRetitled(version))].map((version) => ({
-    label: `${name}: version ${version.versionNumber} of ${currentVersion}${isRetitled(version) ? `, “${version.title}”` : ''}`,
-    input: { documentId: id, versionNumber: version.versionNumber, expectedCurrentVersion: currentVersion },
-  }));
-}
-
 export const versionRestoring = declare({
   field: 'restoreDocumentVersion',
   title: 'Restore a document version',
@@ -290,33 +247,5 @@ export const versionRestoring = declare({
     selection: `wouldChange state expectedCurrentVersion
       version { versionNumber title insertedAt editor { ...PersonFields } }
       titleBefore titleAfter difference { ...ChangeFields } subscribed(first: 20) { ...PeopleFields }`,
-  },
-  example: {
-    about: [
-      'Adds a version equal to an earlier one.',
-      'expectedCurrentVersion is the version you',
-      'last read. If it is no longer current, the',
-      'call fails with VERSION_CONFLICT.',
-    ],
-    input: { documentId: 'DOCUMENT_ID', versionNumber: 1, expectedCurrentVersion: 2 },
-    choices: restorableVersions,
-    selection: `document { id name currentVersion }
-      restoredVersion { versionNumber restoredFromVersionNumber editor { fullName } }`,
-    preview: {
-      about: ['What a restore would change, whom it', 'would subscribe, and the version to expect.', 'Writes nothing.'],
-      selection: `wouldChange expectedCurrentVersion difference {
-        title { changes { kind text } } content { changes { kind text } } isFormattingOnly
-      } subscribed(first: 10) { totalCount nodes { fullName } }`,
-    },
-    repeat: {
-      record: ['documentId', 'versionNumber'],
-      done: 'restored',
-      again: 'Run again would fail with VERSION_CONFLICT: expected_current_version is no longer the current version.',
-    },
-    next: {
-      label: 'Undo this restore',
-      name: 'restoreDocumentVersion',
-      from: { documentId: 'documentId', versionNumber: 'expectedCurrentVersion' },
-    },
   },
 });

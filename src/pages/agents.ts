@@ -1,10 +1,10 @@
 import { mcpPath } from '../mcp/route.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import type { Config } from '../settings.js';
-import { shellQuoted } from './assets/samples.js';
 import { type Demo, howToOpenTheDemo } from './demo.js';
 import { KeptPages } from './files.js';
 import { type HasPage, type Html, highlighted, html, htmlPage } from './html.js';
+import { shellQuoted } from './requests.js';
 
 interface AgentsOptions extends Pick<Config, 'publicUrl'> {
   demo: Demo | undefined;

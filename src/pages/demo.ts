@@ -1,9 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { LookUp } from '../operations/declaration.js';
 import { isLocal, type RequestHead } from '../platform/http/index.js';
-import { type Trial, workedExamples } from './examples.js';
 import { type Html, html } from './html.js';
-import type { ShownMutation } from './operationExamples.js';
 
 const secret = () => randomBytes(32).toString('base64url');
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -42,16 +39,17 @@ export class DemoKey {
 /** With the port, because the servers of a host share their cookies. */
 const cookieName = (request: RequestHead) => `goalpost_demo_${new URL(request.url).port || '80'}`;
 
+/** The document of the demo whose versions are restored. */
+export const demoDocument = 'doc-launch-plan';
+
 /** The demo workspace and a token for it. Absent where the token must stay secret. */
 export interface Demo {
   token: string;
-  /** A token that may not write, to show what such a token gets. */
-  readOnlyToken?: string | undefined;
   key: DemoKey;
-  /** The file with both tokens. */
+  /** The file with the tokens. */
   tokensFile?: string | undefined;
-  /** Runs a query as the token's person. Fails if the token is no longer valid. */
-  lookUp: LookUp;
+  /** The current version of {@link demoDocument}, if that is still there. Fails if the token is no longer valid. */
+  currentVersion: () => Promise<number | null | undefined>;
 }
 
 /** What stands before the start address in the terminal. */
@@ -61,48 +59,28 @@ export const startLabel = 'Open';
 export const howToOpenTheDemo: Html = html`This is a demo. To use its token here, open the address that the gateway
 printed after <code>${startLabel}</code> when it started.`;
 
-/** The trial for who holds the demo's key, as long as its token is valid. */
-export async function trialFor(
-  request: RequestHead,
-  mutations: readonly ShownMutation[],
-  demo: Demo | undefined,
-): Promise<Trial | undefined> {
-  if (!demo?.key.isHeldBy(request)) return undefined;
-  const examples = await workedExamples(mutations, demo.lookUp).catch(() => undefined);
-  return examples && { ...examples, token: demo.token, readOnlyToken: demo.readOnlyToken };
+/** What the pages show of the demo to who holds its key. */
+export interface ShownDemo {
+  token: string;
+  currentVersion: number | null | undefined;
 }
 
-/** The trial for everybody else. */
-export const trialForStrangers = async (mutations: readonly ShownMutation[]): Promise<Trial> => ({
-  ...(await workedExamples(mutations)),
-  token: undefined,
-});
-
-/** The one place of a page that has a token: the demo's to copy, or a field for the visitor's own, which stays in the tab. */
-export const tokenField = ({ token }: Trial, demo: Demo | undefined): Html =>
-  token
-    ? demoToken(token)
-    : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To run the requests here, on what you may change')}
-<p>In a terminal, the requests read the token from <code>TOKEN</code>: <code>export TOKEN=gp_…</code> ${ofKeys}</p>`;
-
-const ofKeys: Html = html`Each request has an <code>Idempotency-Key</code> of its own, in every language: sent twice, it changes something
-once. Another change needs another key.`;
-
-const demoToken = (
-  token: string,
-): Html => html`<p>The requests work as they are on the demo workspace. Run them here, or
-copy them into a terminal after this line:</p>
-<div class="token"><pre tabindex="0" role="region" aria-label="The demo’s token"><code>export TOKEN=${token}</code></pre>
-<button type="button" class="copy" hidden aria-label="Copy: the demo’s token">Copy</button></div>
-<p>${ofKeys}</p>`;
+/** The demo for who holds its key, as long as its token is valid. */
+export async function demoFor(request: RequestHead, demo: Demo | undefined): Promise<ShownDemo | undefined> {
+  if (!demo?.key.isHeldBy(request)) return undefined;
+  const { token } = demo;
+  return demo.currentVersion().then(
+    (currentVersion) => ({ token, currentVersion }),
+    () => undefined,
+  );
+}
 
 /** A field for the visitor's own token. */
-export const ownToken = (purpose: string, option = ' --write'): Html => html`<p class="needs-script" hidden>
+export const ownToken = (purpose: string): Html => html`<p class="needs-script" hidden>
 <label for="token">${purpose}, enter an API token. It stays in this tab.</label>
 <input type="password" id="token" autocomplete="off" placeholder="gp_…">
 <span id="token-outcome" role="status"></span></p>
 <details><summary>How to create a token</summary>
 <p>On the server. It acts for one person and is shown only once:</p>
-<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it"${option}</code></pre>
-${option && html`<p>Without <code>--write</code> it may change nothing.</p>`}
+<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it"</code></pre>
 </details>`;

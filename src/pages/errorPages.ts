@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
 import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
 import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
-import { restProblem } from '../rest/routes.js';
+import { type PreparedMutation, restProblem } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import { KeptPages } from './files.js';
 import {
@@ -17,7 +17,6 @@ import {
   inline,
   statusBadge,
 } from './html.js';
-import type { ShownMutation } from './operationExamples.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
@@ -147,7 +146,7 @@ ${errorCodes
 `;
 
 interface NoPageOptions {
-  mutations: readonly ShownMutation[];
+  mutations: readonly PreparedMutation[];
   hasPage: HasPage;
 }
 
@@ -188,7 +187,7 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
     const forPrograms = {
       heading: 'This path is for programs',
       lead: error.message,
-      hint: html`<p>What to send instead, with an example to run: ${guideTo(path)}.</p>`,
+      hint: html`<p>What to send instead, with an example: ${guideTo(path)}.</p>`,
     };
     const { heading, lead, hint } = isUnknown ? explain(path, nearest) : forPrograms;
     const page = htmlPage({

@@ -49,20 +49,14 @@ const ownFiles: AssetName[] = [
   'blocks.js',
   'icon.svg',
   'goalpost.css',
-  'confirm.js',
   'contents.js',
   'copy.js',
-  'drawn.js',
   'elements.js',
-  'exampleBlock.js',
-  'examples.js',
-  'exchange.js',
   'filter.js',
   'highlight.js',
   'history.js',
-  'mistakes.js',
-  'preview.js',
   'reveal.js',
+  'start.js',
   'token.js',
 ];
 
@@ -70,11 +64,7 @@ const ownFiles: AssetName[] = [
 export const sharedFiles = (): Route[] => [
   ...assetRoutes('/pages', {
     ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),
-    'samples.js': builtAsset('pages/assets/samples.js'),
     'codeMarks.js': builtAsset('pages/assets/codeMarks.js'),
-    'reading.js': builtAsset('text/reading.js'),
-    'nodes.js': builtAsset('text/nodes.js'),
-    'richText.js': builtAsset('text/richText.js'),
   }),
   // Browsers ask for this name beside what is no page, and take the same picture.
   ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),

@@ -1,27 +1,37 @@
-import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
-import { type Demo, howToOpenTheDemo, trialFor, trialForStrangers } from './demo.js';
-import type { Trial, WorkedDocument } from './examples.js';
+import { readFileSync } from 'node:fs';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLSchema,
+  getNullableType,
+  getOperationAST,
+  introspectionFromSchema,
+  isInputObjectType,
+  type NamedTypeNode,
+  parse,
+  typeFromAST,
+} from 'graphql';
+import { fileUrl } from '../files.js';
+import { contentRoute, type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
+import type { PreparedMutation } from '../rest/routes.js';
+import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demo.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
-import type { ShownMutation } from './operationExamples.js';
+import { demoRequest, placeholders } from './requests.js';
 
 interface GraphiqlOptions {
   schema: GraphQLSchema;
-  mutations: readonly ShownMutation[];
+  mutations: readonly PreparedMutation[];
   demo: Demo | undefined;
   hasPage: HasPage;
 }
 
 /** GraphiQL for browsers at `/graphql`. This server also serves its files and the schema. */
 export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
-  const { schema, mutations, demo } = options;
+  const { schema, demo } = options;
   const kept = new KeptPages();
   const handle: Route['handle'] = async (request) => {
-    const trial = await trialFor(request, mutations, demo);
-    return trial
-      ? render(trial, options)
-      : kept.page('', async () => render(await trialForStrangers(mutations), options));
+    const shown = await demoFor(request, demo);
+    return shown ? render(shown, options) : kept.page('', () => render(undefined, options));
   };
   return [
     publicRoute('/graphql', handle, { accepts: 'text/html' }),
@@ -41,8 +51,58 @@ export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
   ];
 }
 
-const render = ({ token, documents }: Trial, { demo, hasPage }: GraphiqlOptions): HttpResponse =>
-  htmlPage({
+/** The worked examples, separated by empty lines. */
+const documents = readFileSync(fileUrl('pages/queries.graphql'), 'utf8')
+  .trim()
+  .split(/\n{2,}/);
+
+/** Records of the demo, for the variables of the examples. */
+const ofDemo: Record<string, string> = {
+  goalId: 'goal-launch-mobile-app',
+  fileId: 'file-launch-film',
+  documentId: 'doc-launch-plan',
+  spaceId: 'space-digital',
+  resourceHubId: 'hub-digital',
+  folderId: 'folder-planning',
+};
+
+/** A document of GraphiQL, and its variables. */
+interface WorkedDocument {
+  query: string;
+  variables: Record<string, unknown>;
+}
+
+/**
+ * The worked examples: on records of the demo, whose token may not manage webhooks; elsewhere all, with placeholders.
+ */
+function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDemo | undefined): WorkedDocument[] {
+  const inputOf = (type: GraphQLInputObjectType) => {
+    const mutation = mutations.find(({ name }) => type.name.toLowerCase().endsWith(`${name.toLowerCase()}input`));
+    if (!mutation) throw new Error(`GraphiQL has no example of ${type.name}`);
+    const body = shown && demoRequest(mutation, shown);
+    if (!body) return placeholders(type, mutation);
+    const fields = Object.keys(type.getFields()).filter((name) => snakeCase(name) in body);
+    return Object.fromEntries(fields.map((name) => [name, body[snakeCase(name)]]));
+  };
+  const ids = shown ? ofDemo : {};
+  const worked = documents.map((query) => {
+    const variables = getOperationAST(parse(query))?.variableDefinitions ?? [];
+    const values = variables.map(({ variable: { name }, type }): [string, unknown] => {
+      const given = getNullableType(typeFromAST(schema, type as NamedTypeNode));
+      return [
+        name.value,
+        isInputObjectType(given) ? inputOf(given) : (ids[name.value] ?? snakeCase(name.value).toUpperCase()),
+      ];
+    });
+    return { query, variables: Object.fromEntries(values) };
+  });
+  return shown ? worked.filter(({ query }) => !/^(query|mutation) \w*Webhook/m.test(query)) : worked;
+}
+
+function render(shown: ShownDemo | undefined, options: GraphiqlOptions): HttpResponse {
+  const { demo, hasPage } = options;
+  const queries = workedDocuments(options, shown);
+  return htmlPage({
     title: 'GraphiQL – Goalpost',
     path: '/graphql',
     hasPage,
@@ -54,14 +114,15 @@ const render = ({ token, documents }: Trial, { demo, hasPage }: GraphiqlOptions)
     body: html`<main id="main">
 <h1 class="unseen">GraphiQL</h1>
 <div class="toolbar">
-${exampleMenu(documents)}
+${exampleMenu(queries)}
 <button type="button" class="copy" hidden aria-label="Copy link to this query">Copy link</button><a class="hint" href="/guide/graphql">How to query</a><code id="link" class="unseen"></code>
-${token ? ready : ownToken(demo)}
+${shown ? ready : ownToken(demo)}
 </div>
 <div id="graphiql"><noscript>GraphiQL needs JavaScript.</noscript></div>
 </main>
-${jsonBlock('settings', { token: token ?? null, queries: documents })}`,
+${jsonBlock('settings', { token: shown?.token ?? null, queries })}`,
   });
+}
 
 /** The examples by what they do. The script reads their documents from the settings, by position. */
 function exampleMenu(documents: WorkedDocument[]): Html {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { catalogue, errorCodes } from '../errors/catalogue.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
+import type { PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import type { Demo } from './demo.js';
 import { type AssetName, assetRoutes, builtAsset, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, Html, html, htmlPage } from './html.js';
-import type { ShownMutation } from './operationExamples.js';
 
 /** What the build writes of the documents. */
 interface Contents {
@@ -23,7 +23,7 @@ interface GuidePage {
 }
 
 interface GuideOptions extends Pick<Config, 'publicUrl'> {
-  mutations: readonly ShownMutation[];
+  mutations: readonly PreparedMutation[];
   demo: Demo | undefined;
   hasPage: HasPage;
 }
@@ -80,7 +80,7 @@ export function guideRoutes({ mutations, demo, hasPage, publicUrl }: GuideOption
 }
 
 /** What search knows of an operation. */
-const restRecord = ({ name, title, path }: ShownMutation) => ({
+const restRecord = ({ name, title, path }: PreparedMutation) => ({
   kind: 'REST',
   title: `POST ${path}`,
   page: title,

@@ -1,24 +1,20 @@
-import { hubItems } from '../operations/exampleRecords.js';
-import type { ExecuteDocument } from '../platform/graphql/index.js';
-import { jsonResponse, publicRoute, type Route } from '../platform/http/index.js';
-import { type Demo, howToOpenTheDemo, ownToken } from './demo.js';
-import { lookUpOf } from './examples.js';
+import { publicRoute, type Route } from '../platform/http/index.js';
+import { type Demo, demoDocument, howToOpenTheDemo, ownToken } from './demo.js';
 import { KeptPages } from './files.js';
 import { type HasPage, html, htmlPage, jsonBlock } from './html.js';
 
 interface HistoryOptions {
   demo: Demo | undefined;
   hasPage: HasPage;
-  execute: ExecuteDocument;
 }
 
 /** `/history`: the versions of a document with what each changed, to find the one that had a text. */
-export function historyRoutes({ demo, hasPage, execute }: HistoryOptions): Route[] {
+export function historyRoute({ demo, hasPage }: HistoryOptions): Route {
   const kept = new KeptPages();
   const render = (token?: string) =>
     htmlPage({
       title: 'History – Goalpost',
-      path: historyPath,
+      path: '/history',
       hasPage,
       modules: ['/pages/history.js'],
       body: html`<main id="main">
@@ -27,7 +23,7 @@ export function historyRoutes({ demo, hasPage, execute }: HistoryOptions): Route
 reads.</p>
 <div class="stack">
 <noscript><p>This page needs JavaScript.</p></noscript>
-${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To see your documents', '')}`}
+${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To see your documents')}`}
 <div class="finder needs-script" hidden>
 <label>Document <select id="document"></select></label>
 <label>Text in a version <input type="search" id="text" autocomplete="off" spellcheck="false"></label>
@@ -37,25 +33,9 @@ ${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken
 <div id="versions"></div>
 <p class="onward"><button type="button" id="more" hidden>Show older versions</button></p>
 </main>
-${jsonBlock('settings', { token: token ?? null })}`,
+${jsonBlock('settings', { token: token ?? null, first: token ? demoDocument : null, canRestore: hasPage('/graphql') })}`,
     });
-  return [
-    publicRoute(historyPath, (request) =>
-      demo?.key.isHeldBy(request) ? render(demo.token) : kept.page('', () => render()),
-    ),
-    {
-      path: `${historyPath}/choices`,
-      operation: 'documents',
-      // The versions are read there.
-      surface: 'graphql',
-      methods: ['GET'],
-      async handle(_request, context) {
-        const items = await hubItems(lookUpOf(context, execute), '... on ResourceHubDocument { versionsCount }');
-        const documents = items.filter(({ versionsCount = 0 }) => versionsCount > 0);
-        return jsonResponse({ documents: documents.map(({ id, name }) => ({ id, name })) });
-      },
-    },
-  ];
+  return publicRoute('/history', (request) =>
+    demo?.key.isHeldBy(request) ? render(demo.token) : kept.page('', () => render()),
+  );
 }
-
-const historyPath = '/history';

@@ -71,7 +71,7 @@ export const pageLinks: PageLink[] = [
   {
     path: '/docs',
     name: 'Reference',
-    about: 'Every REST path with its fields, responses and errors, and a request to run.',
+    about: 'Every REST path with its fields, responses and errors, and a recorded example.',
   },
   { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
   {

@@ -1,19 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { catalogue } from '../errors/catalogue.js';
 import { lazy } from '../platform/caching/index.js';
 import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
-import { apiRoot } from '../rest/routes.js';
+import { apiRoot, type PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
-import { type Demo, tokenField, trialFor, trialForStrangers } from './demo.js';
-import {
-  additionMark,
-  type ExampleRequest,
-  exampleBlock,
-  examplesData,
-  examplesScript,
-  type Trial,
-} from './examples.js';
 import { KeptPages } from './files.js';
 import {
   filterField,
@@ -26,7 +18,7 @@ import {
   inline,
   statusBadge,
 } from './html.js';
-import type { ShownMutation } from './operationExamples.js';
+import { additionMark, copyable, copyScript, curlCommand, placeholderBody } from './requests.js';
 
 /** A description in the Markdown that ours use: paragraphs, lists of `- ` lines, and `code`. */
 const prose = (markdown: string): Html[] => markdown.split('\n\n').map(block);
@@ -157,47 +149,50 @@ ${schema.properties && fieldList(schema, anchor)}
 
 interface OperationView {
   api: OpenApi;
-  request: ExampleRequest;
-  /** Address of the server for the samples. */
+  mutation: PreparedMutation;
+  /** Address of the server for the command. */
   base: string;
 }
 
-/** One operation: its request and response on one side, an example to run on the other. */
-function operationSection({ api, request, base }: OperationView): Html {
-  const operation = api.paths[request.path.slice(apiRoot.length)]?.post;
-  if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
+/** One operation: its request and response on one side, a command and the recorded example on the other. */
+function operationSection({ api, mutation, base }: OperationView): Html {
+  const { path, title } = mutation;
+  const operation = api.paths[path.slice(apiRoot.length)]?.post;
+  if (!operation) throw new Error(`the OpenAPI document lacks ${path}`);
   const { operationId: id, description, requestBody, responses, deprecated } = operation;
-  const input = resolved(api, requestBody.content['application/json']?.schema);
+  const body = requestBody.content['application/json'];
   const success = responses['200']?.content['application/json'];
   return html`<section class="operation" aria-labelledby="${id}">
-<h2 id="${id}"><a class="anchor" href="#${id}">${request.title}</a></h2>
-<p class="method"><span class="badge">POST</span> <code>${request.path}</code>${additionMark(request)}${deprecated && html` <span class="badge client">deprecated</span>`}</p>
+<h2 id="${id}"><a class="anchor" href="#${id}">${title}</a></h2>
+<p class="method"><span class="badge">POST</span> <code>${path}</code>${additionMark(mutation)}${deprecated && html` <span class="badge client">deprecated</span>`}</p>
 <div class="sides">
 <div>
 <div class="prose">${prose(description)}</div>
 <div><h3>Request</h3>
-${fieldList(input, `${id}.request`, true)}</div>
+${fieldList(resolved(api, body?.schema), `${id}.request`, true)}</div>
 <div><h3>Response</h3>
 ${responseFields(api, resolved(api, success?.schema), `${id}.response`)}</div>
 ${problemDetails(api, operation)}
 </div>
 <div>
-${exampleBlock(request, base, html`<h3>Try it</h3>`)}
-${bodyEditor(request)}
-${success?.example !== undefined && recordedResponse(request, success.example)}
+<div><h3>In a terminal</h3>
+${copyable(title, curlCommand(base + path, placeholderBody(mutation), randomUUID()))}</div>
+${success?.example !== undefined && recordedExample(title, body?.example, success.example)}
 </div>
 </div>
 </section>
 `;
 }
 
-/** What the demo workspace answered, once that is recorded. */
-const recordedResponse = (
-  { title }: ExampleRequest,
-  example: unknown,
-): Html => html`<details class="response"><summary>Example response</summary>
-<pre tabindex="0" role="region" aria-label="Example response: ${title}"><code>${highlighted(JSON.stringify(example, null, 2))}</code></pre>
-</details>`;
+/** What the demo workspace answered to a request, once that is recorded. */
+const recordedExample = (title: string, request: unknown, response: unknown): Html => html`<div><h3>On the demo</h3>
+${exampleOf(`Example request: ${title}`, request)}
+<details class="response"><summary>Example response</summary>
+${exampleOf(`Example response: ${title}`, response)}
+</details></div>`;
+
+const exampleOf = (label: string, value: unknown): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(JSON.stringify(value, null, 2))}</code></pre>`;
 
 const resolved = ({ components }: OpenApi, schema: Schema = {}): Schema =>
   components.schemas[componentOf(schema) ?? ''] ?? schema;
@@ -212,13 +207,6 @@ ${Object.entries(properties).map(([name, schema]) => {
   return html`<p>${inline(schema.description ?? '')}</p>
 ${recordDetails(named, record, label, `${anchor}.${name}`)}`;
 })}</div>`;
-
-/** The body that Run sends, to change before it does. Only a script can send it. */
-const bodyEditor = ({ name, title, body }: ExampleRequest): Html => html`<details class="needs-script" hidden>
-<summary>Change the request</summary>
-<p><label for="${name}-body">The JSON that Run sends</label></p>
-<p><textarea id="${name}-body" spellcheck="false" aria-label="Body of: ${title}">${JSON.stringify(body, null, 2)}</textarea></p>
-</details>`;
 
 /** Every problem that the operation may respond with: one table, folded. */
 function problemDetails({ components }: OpenApi, { operationId, responses }: Operation): Html {
@@ -243,43 +231,36 @@ ${codes.map(
 interface ReferenceOptions extends Pick<Config, 'publicUrl'> {
   /** Makes the OpenAPI document. */
   openApi: () => object;
-  mutations: readonly ShownMutation[];
-  demo: Demo | undefined;
+  mutations: readonly PreparedMutation[];
   hasPage: HasPage;
 }
 
-/** `/docs`: the OpenAPI document as a page. On the demo's machine its requests run. */
-export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }: ReferenceOptions): Route[] {
+/** `/docs`: the OpenAPI document as a page. */
+export function referenceRoute({ openApi, mutations, publicUrl, hasPage }: ReferenceOptions): Route {
   const api = lazy(() => JSON.parse(JSON.stringify(openApi())) as OpenApi);
   const kept = new KeptPages();
-  const render = (trial: Trial, base: string) =>
+  const render = (base: string) =>
     htmlPage({
       title: 'Reference – Goalpost',
       path: '/docs',
       hasPage,
-      modules: [examplesScript, '/pages/reveal.js', '/pages/contents.js', filterScript],
-      body: page(api(), trial, base, demo),
+      modules: [copyScript, '/pages/reveal.js', '/pages/contents.js', filterScript],
+      body: page(api(), mutations, base),
     });
-  return [
-    publicRoute('/docs', async (request) => {
-      const { origin } = new URL(request.url);
-      const trial = await trialFor(request, mutations, demo);
-      if (trial) return render(trial, origin);
-      const base = publicUrl || origin;
-      return kept.page(base, async () => render(await trialForStrangers(mutations), base));
-    }),
-  ];
+  return publicRoute('/docs', (request) => {
+    const base = publicUrl || new URL(request.url).origin;
+    return kept.page(base, () => render(base));
+  });
 }
 
 const page = (
   api: OpenApi,
-  trial: Trial,
+  mutations: readonly PreparedMutation[],
   base: string,
-  demo: Demo | undefined,
 ): Html => html`<main class="reference" id="main">
 <nav class="contents" aria-label="On this page">
 ${filterField('paths, fields, types, codes')}<a href="#basics">Basics</a>
-${trial.requests.map(
+${mutations.map(
   ({ name, title }) => html`<a href="#${name}">${title}</a>
 `,
 )}<a href="#headers">Headers</a>
@@ -295,10 +276,9 @@ ${recordsOf(api).map(
 <div class="prose">
 ${prose(api.info.description.split('\n\n').slice(1).join('\n\n'))}
 <p>How to find ids, retry and handle errors: <a href="/guide/rest">the guide</a>. For your tools:
-<a href="${openApiPath}">the OpenAPI document</a>.</p>
-${tokenField(trial, demo)}
+<a href="${openApiPath}">the OpenAPI document</a>. The commands read the token from <code>TOKEN</code>.</p>
 </div>
-${trial.requests.map((request) => operationSection({ api, request, base }))}
+${mutations.map((mutation) => operationSection({ api, mutation, base }))}
 <section class="operation" aria-labelledby="headers">
 <h2 id="headers">Headers</h2>
 <h3>Request headers</h3>
@@ -311,8 +291,7 @@ ${headerList(Object.entries(api.components.headers))}
 <p>The objects in responses and events. Every field is always present, and null where there is nothing.</p>
 ${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
 </div>
-</main>
-${examplesData(trial, base)}`;
+</main>`;
 
 /** The records and enums of responses. Inputs are with their operations, problems have pages of their own. */
 const recordsOf = ({ components }: OpenApi) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mcpPath } from '../mcp/route.js';
 import {
   type HttpResponse,
@@ -7,25 +8,32 @@ import {
   type Route,
 } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
+import type { PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { connecting } from './agents.js';
-import { shellQuoted } from './assets/samples.js';
-import { type Demo, type DemoKey, tokenField, trialFor, trialForStrangers } from './demo.js';
+import { type Demo, type DemoKey, demoFor, howToOpenTheDemo, type ShownDemo } from './demo.js';
 import { domain } from './domain.js';
-import { additionMark, exampleBlock, examplesData, examplesScript, type Trial } from './examples.js';
 import { KeptPages } from './files.js';
-import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
-import type { ShownMutation } from './operationExamples.js';
+import { type HasPage, type Html, html, htmlPage, jsonBlock, type PageLink, pageLinks } from './html.js';
+import {
+  additionMark,
+  copyable,
+  copyScript,
+  curlCommand,
+  demoRequest,
+  placeholderBody,
+  shellQuoted,
+} from './requests.js';
 
 interface StartOptions extends Pick<Config, 'publicUrl'> {
   isReady: (context: RequestContext) => Promise<boolean>;
-  mutations: readonly ShownMutation[];
+  mutations: readonly PreparedMutation[];
   demo: Demo | undefined;
   hasPage: HasPage;
 }
 
-/** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
+/** `/`: what Goalpost is, whether it is ready, links to everything, and requests to run on the demo. */
 export function startRoute(options: StartOptions): Route {
   const kept = new KeptPages();
   return publicRoute(
@@ -48,21 +56,24 @@ async function startPage(
   kept: KeptPages,
   options: StartOptions,
 ): Promise<HttpResponse> {
-  const { isReady, mutations, publicUrl, demo } = options;
+  const { isReady, publicUrl, demo } = options;
   const ready = await isReady(context);
   const { origin } = new URL(request.url);
-  const trial = await trialFor(request, mutations, ready ? demo : undefined);
-  if (trial) return render(trial, ready, origin, options);
+  const shown = await demoFor(request, ready ? demo : undefined);
+  if (shown) return render(shown, ready, origin, options);
   const base = publicUrl || origin;
-  return kept.page(`${ready} ${base}`, async () => render(await trialForStrangers(mutations), ready, base, options));
+  return kept.page(`${ready} ${base}`, () => render(undefined, ready, base, options));
 }
 
-const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: StartOptions): HttpResponse =>
-  htmlPage({
+function render(shown: ShownDemo | undefined, ready: boolean, base: string, options: StartOptions): HttpResponse {
+  const { mutations, demo, hasPage } = options;
+  const bodies = mutations.map((mutation) => shown && demoRequest(mutation, shown));
+  const requests = mutations.map(({ path }, index) => ({ path, body: bodies[index] }));
+  return htmlPage({
     title: 'Goalpost',
     path: '/',
     hasPage,
-    modules: [examplesScript],
+    modules: ['/pages/start.js', copyScript],
     body: html`<main id="main">
 <h1>Goalpost</h1>
 <p class="lead">An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL.</p>
@@ -75,11 +86,12 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
 ${domain(hasPage)}<section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <div class="stack">
-${tokenField(trial, demo)}
-${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}${additionMark(each)}</h3>`))}
+${shown ? demoToken(shown.token) : placeholdersOnly(demo)}
+${mutations.map((mutation, index) => requestBlock(mutation, base, bodies[index]))}
+${hasPage('/graphql') && html`<p>The same and more in GraphQL: each query, preview and mutation is an example in <a href="/graphql">GraphiQL</a>.</p>`}
 </div>
 </section>
-${hasPage(mcpPath) && agents(base, trial.token)}
+${hasPage(mcpPath) && agents(base, shown?.token)}
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
@@ -88,8 +100,52 @@ ${forTools}
 ${listening(base)}
 </section>
 </main>
-${examplesData(trial, base)}`,
+${jsonBlock('settings', { token: shown?.token ?? null, requests })}`,
   });
+}
+
+const demoToken = (
+  token: string,
+): Html => html`<p>The requests work as they are on the demo workspace. Run them here, or
+copy them into a terminal after this line:</p>
+${copyable('the demo’s token', `export TOKEN=${token}`)}
+${ofKeys}`;
+
+const placeholdersOnly = (
+  demo: Demo | undefined,
+): Html => html`<p>${demo && howToOpenTheDemo} In a terminal, the requests
+read the token from <code>TOKEN</code>: <code>export TOKEN=gp_…</code> To create one, run on the server:
+<code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></p>
+${ofKeys}`;
+
+const ofKeys: Html = html`<p>Each request has an <code>Idempotency-Key</code> of its own: sent twice, it changes something once. Another
+change needs another key.</p>`;
+
+/** What comes after the request of an operation on the demo. */
+const onward: Record<string, Html> = {
+  reopenGoal: html`Run it again, and nothing changes: the goal is open. The goal <code>goal-website-refresh</code> is closed
+too.`,
+  deleteResourceHubFile: html`Run it again, and it fails: the file is gone. The last request on this page brings it back.`,
+  restoreDocumentVersion: html`Run it again, and it fails: its document has a new version, which is not the expected one.
+Load the page again, and the request takes this restore back.`,
+  recoverResourceHubFile: html`It brings back what the request to delete has deleted. Run it again, and nothing changes.`,
+};
+
+/** A request as a command and, on the demo, to run. */
+function requestBlock(mutation: PreparedMutation, base: string, body: object | undefined): Html {
+  const { name, title, path } = mutation;
+  const command = curlCommand(base + path, { ...(body ?? placeholderBody(mutation)) }, randomUUID());
+  return html`<div class="example" id="${name}">
+<h3>${title}${additionMark(mutation)}</h3>
+${copyable(title, command)}
+${
+  body &&
+  html`<p><button type="button" class="run" hidden aria-label="Run: ${title}">Run</button> <span class="quiet">${onward[name]}</span></p>
+<div class="result"></div>`
+}
+</div>
+`;
+}
 
 const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path}">${name}</a><p>${about}</p></li>
 `;

@@ -196,7 +196,8 @@ export function spellingOf(
     return (value) => {
       const record = value as Record<string, unknown>;
       const spelled: Record<string, unknown> = {};
-      for (const { key, name, spell } of fields) spelled[name] = spell(record[key]);
+      // What a directive leaves out is not there.
+      for (const { key, name, spell } of fields) if (record[key] !== undefined) spelled[name] = spell(record[key]);
       return spelled;
     };
   };

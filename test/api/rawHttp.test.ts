@@ -241,6 +241,30 @@ describe('after a refusal', () => {
     expect(milliseconds).toBeLessThan(10_000);
   });
 
+  test.each([
+    ['401', 401, post(json, 'Content-Length: 65537')],
+    ['401 in chunks', 401, post(json, 'Transfer-Encoding: chunked')],
+    ['406', 406, post(json, 'Accept: text/html', authorization, 'Content-Length: 65537')],
+    ['415', 415, post('Content-Type: text/plain', authorization, 'Content-Length: 1048576')],
+    ['413', 413, post(json, authorization, 'Content-Length: 1048577')],
+  ])('%s before a long body says that the connection ends, and ends it', async (_what, status, head) => {
+    const [answer, ...others] = answersIn(await exchange(head));
+    expect({ status: answer?.status, connection: answer?.headers.connection }).toEqual({ status, connection: 'close' });
+    expect(others).toEqual([]);
+  });
+
+  test('a client that sends all of a long body before it reads gets the response', async () => {
+    const socket = await socketTo(world);
+    socket.pause();
+    socket.write(post(json, 'Content-Length: 1000000'));
+    for (let sent = 0; sent < 1_000_000; sent += 100_000) {
+      socket.write('x'.repeat(100_000));
+      await setTimeout(5);
+    }
+    await setTimeout(100);
+    expect(answersIn(await text(socket))).toMatchObject([{ status: 401, headers: { connection: 'close' } }]);
+  });
+
   test('a short body is read, and the connection serves the next request', async () => {
     const body = '{}';
     const bytes = `${post(json, `Content-Length: ${body.length}`)}${body}${lines('GET /healthz HTTP/1.1', host, 'Connection: close')}`;

@@ -23,7 +23,7 @@ test.each(Object.entries(documentsWithTables()))('%s has the tables of the code'
 test('the examples of the OpenAPI document are what the demo workspace answers', async () => {
   const world = await createWorld({ isAlone: true });
   const token = await importDemo(world.db, pathOf('prisma/demo-workspace.json'));
-  const gateway = new World(world.db, world.url, { demo: { token } });
-  const recorded = await recordedExamples(gateway.app, (path, body) => gateway.post(path, token, body));
+  const gateway = new World(world.db, world.url);
+  const recorded = await recordedExamples((path, body) => gateway.post(path, token, body));
   expect(recorded, differs).toBe(textOf('src/rest/openapi/recordedExamples.json'));
 });

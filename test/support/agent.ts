@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import type { Client } from './client.js';
 import type { Answer, Json } from './world.js';
@@ -20,6 +21,8 @@ const headersOf = (method: string, name?: string): Record<string, string> => ({
 
 /** An agent: it sends messages of the protocol to `/mcp`, each by itself. */
 export class Agent {
+  #schemas: Promise<Record<string, Json>> | undefined;
+
   constructor(
     readonly client: Client,
     readonly token: string | null,
@@ -44,10 +47,14 @@ export class Agent {
     return Object.fromEntries(body.result.tools.map((tool: Json) => [tool.name, tool]));
   }
 
-  /** Calls a tool, and returns its result. */
+  /** Calls a tool, and returns its result, which is valid against the schema of the tool, as clients check. */
   async call(name: string, given: Json = {}): Promise<Json> {
     const { status, body } = await this.request('tools/call', { name, arguments: given });
     expect(status, JSON.stringify(body)).toBe(200);
+    this.#schemas ??= this.tools();
+    const schema = (await this.#schemas)[name]?.outputSchema;
+    const ajv = new Ajv2020({ allowUnionTypes: true });
+    if (schema) expect(ajv.validate(schema, body.result.structuredContent), `${name}: ${ajv.errorsText()}`).toBe(true);
     return body.result;
   }
 

@@ -41,12 +41,11 @@ async function record(): Promise<string> {
       clock: () => recordedAt,
       appUrl: 'https://work.example.com',
       databaseTimeouts: { response: 30_000 },
-      demo: { token },
     });
     const { server } = new NodeServer({ app, logger });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const recorded = await recordedExamples(app, async (path, body) => {
+    const recorded = await recordedExamples(async (path, body) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -1,9 +1,6 @@
 import { ask } from './ask.js';
-import { drawn } from './drawn.js';
 import { element, meaningOf } from './elements.js';
 import { highlight } from './highlight.js';
-import { differenceNodes } from './preview.js';
-import { plainText } from './reading.js';
 import { onOwnToken, tokenOf } from './token.js';
 
 const settings = JSON.parse(document.getElementById('settings').textContent);
@@ -11,21 +8,45 @@ const [menu, field, outcome, list, more] = ['document', 'text', 'outcome', 'vers
   document.getElementById(id),
 );
 
-const query = `query History($id: ID!, $after: String) {
+const documentsQuery = `query Documents {
+  resourceHubs(first: 10) {
+    nodes { nodes(first: 30) { nodes { ...Document ... on ResourceHubFolder { nodes(first: 20) { nodes { ...Document } } } } } }
+  }
+}
+fragment Document on ResourceHubDocument { id name versionsCount }`;
+
+const versionsQuery = `query History($id: ID!, $after: String) {
   resourceHubDocument(id: $id) {
     id currentVersion versionsCount
     versions(first: 10, after: $after) {
       pageInfo { endCursor hasNextPage }
-      nodes {
-        versionNumber title content origin restoredFromVersionNumber insertedAt
-        editor { fullName }
-        diffToPrevious {
-          title { changes { kind text } }
-          content { changes { kind text } }
-          isFormattingOnly
-        }
+      nodes { versionNumber title origin restoredFromVersionNumber insertedAt editor { fullName } }
+    }
+  }
+}`;
+
+// Each version by itself: long texts are compared with the whole time of a request.
+const textQuery = `query Text($id: ID!, $number: Int!) {
+  resourceHubDocument(id: $id) {
+    version(number: $number) {
+      readableText { text number count }
+      diffToPrevious {
+        isFormattingOnly
+        title { excerpt(size: 500) { changes { kind text } omitted } }
+        content { excerpt(size: 5000) { changes { kind text } omitted } }
       }
     }
+  }
+}`;
+
+const partQuery = `query Part($id: ID!, $number: Int!, $page: Int!) {
+  resourceHubDocument(id: $id) { version(number: $number) { readableText(page: $page) { text number count } } }
+}`;
+
+const restoring = `mutation Restore($input: RestoreDocumentVersionInput!) {
+  restoreDocumentVersion(input: $input) {
+    document { id name currentVersion }
+    restoredVersion { versionNumber restoredFromVersionNumber }
   }
 }`;
 
@@ -35,6 +56,7 @@ const mostPages = 10;
 /** The document that is shown, with the versions read so far, newest first. */
 let shown;
 
+const read = (query, variables) => ask(query, variables, tokenOf(settings));
 const numbers = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Version numbers as people say them: `1 to 4 and 7`. */
@@ -54,9 +76,6 @@ const origins = {
   RESTORED: ({ restoredFromVersionNumber: number }) => `Restored from version ${number}`,
 };
 
-const text = (content, ariaLabel) =>
-  element('div', { className: 'difference drawn', role: 'region', ariaLabel, tabIndex: 0 }, ...drawn(content));
-
 /** A time as the reader of the page writes it, with the time zone that it is in. */
 const times = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
@@ -67,25 +86,79 @@ const times = new Intl.DateTimeFormat(undefined, {
   timeZoneName: 'short',
 });
 
-function restoreLink({ versionNumber }, { id, currentVersion }) {
-  const request = { document_id: id, version_number: versionNumber, expected_current_version: currentVersion };
-  const href = `/docs?${new URLSearchParams(request)}#restoreDocumentVersion`;
-  return element('p', {}, element('a', { href, textContent: `Restore version ${versionNumber}` }));
+const elementOf = { REMOVED: 'del', ADDED: 'ins' };
+
+/** A difference, drawn. */
+function differenceNodes(difference, of) {
+  if (!difference) return [element('p', {}, 'This is the first version.')];
+  const { title, content, isFormattingOnly } = difference;
+  const drawn = (name, { changes, omitted }) => [
+    element('h4', { textContent: name }),
+    element(
+      'div',
+      { className: 'difference', role: 'region', ariaLabel: `${name}${of}, with its changes`, tabIndex: 0 },
+      ...changes.map(({ kind, text }) => (elementOf[kind] ? element(elementOf[kind], { textContent: text }) : text)),
+    ),
+    ...(omitted > 0
+      ? [element('p', { className: 'quiet' }, `${omitted.toLocaleString('en')} more characters differ.`)]
+      : []),
+  ];
+  const parts = [
+    ['Title', title],
+    ['Content', content],
+  ]
+    .filter(([, { excerpt }]) => excerpt.changes.some(({ kind }) => kind !== 'UNCHANGED'))
+    .flatMap(([name, { excerpt }]) => drawn(name, excerpt));
+  if (isFormattingOnly) parts.push(element('p', { textContent: 'Only the formatting differs.' }));
+  return parts.length > 0 ? parts : [element('p', {}, 'Nothing.')];
+}
+
+/** The text of a version, of which a long one comes part by part. */
+function textNodes(version, first, of) {
+  const region = element('div', { className: 'difference', role: 'region', ariaLabel: `Text${of}`, tabIndex: 0 });
+  const next = element('button', { type: 'button' });
+  let shownPart;
+  const show = ({ text, number, count }) => {
+    shownPart = number;
+    region.append(text);
+    version.words += text.toLowerCase();
+    version.isWhole = number >= count;
+    next.textContent = `Show part ${number + 1} of ${count}`;
+    next.hidden = version.isWhole;
+  };
+  next.addEventListener('click', async () => {
+    if (next.ariaDisabled) return;
+    next.ariaDisabled = 'true';
+    try {
+      const part = { id: shown.id, number: version.versionNumber, page: shownPart + 1 };
+      show((await read(partQuery, part)).resourceHubDocument.version.readableText);
+      filter();
+    } catch (error) {
+      fail(error);
+    }
+    next.ariaDisabled = null;
+  });
+  show(first);
+  return [region, next];
+}
+
+/** Where to restore a version: nothing is changed before the reader runs it. */
+function restoreLink({ versionNumber }, { id: documentId, currentVersion: expectedCurrentVersion }) {
+  const variables = JSON.stringify({ input: { documentId, versionNumber, expectedCurrentVersion } }, null, 2);
+  const href = `/graphql?${new URLSearchParams({ query: restoring, variables })}`;
+  return element('p', {}, element('a', { href, textContent: `Restore version ${versionNumber} in GraphiQL` }));
 }
 
 /** A version: what it says, beside what it changed. */
-function versionNode(version, document) {
-  const { versionNumber, title, content, origin, insertedAt, editor, diffToPrevious } = version;
+function versionNode(version, { readableText, diffToPrevious }, document) {
+  const { versionNumber, title, origin, insertedAt, editor } = version;
   const isCurrent = versionNumber === document.currentVersion;
   const name = `Version ${versionNumber}`;
+  const of = ` of version ${versionNumber}`;
   const heading = element('h2', {}, `${name}: `, element('span', { className: 'title', textContent: title }));
   if (isCurrent) heading.append(' ', element('span', { className: 'badge ok', textContent: 'current' }));
   const when = element('time', { dateTime: insertedAt, textContent: times.format(new Date(insertedAt)) });
-  const changes = diffToPrevious
-    ? differenceNodes(diffToPrevious, ` of version ${versionNumber}`)
-    : [element('p', {}, 'This is the first version.')];
-  if (changes.length === 0) changes.push(element('p', {}, 'Nothing.'));
-  const side = (label, ...nodes) => element('div', {}, element('h3', { textContent: label }), ...nodes);
+  const side = (label, nodes) => element('div', {}, element('h3', { textContent: label }), ...nodes);
   return element(
     'section',
     { className: 'version', ariaLabel: name },
@@ -94,24 +167,23 @@ function versionNode(version, document) {
     element(
       'div',
       { className: 'exchange' },
-      side('Text', text(content, `Text of version ${versionNumber}`)),
-      side('What it changed', ...changes),
+      side('Text', textNodes(version, readableText, of)),
+      side('What it changed', differenceNodes(diffToPrevious, of)),
     ),
-    ...(isCurrent ? [] : [restoreLink(version, document)]),
+    ...(isCurrent || !settings.canRestore ? [] : [restoreLink(version, document)]),
   );
 }
 
 /** Shows the versions that have the text, and says which they are. */
 function filter() {
   const wanted = field.value.trim().toLowerCase();
-  const has = ({ words }) => words.includes(wanted);
-  const { versions, currentVersion, versionsCount, next } = shown;
-  for (const each of versions) each.node.hidden = !has(each);
-  const found = versions.filter(has);
+  const { versions, versionsCount, next } = shown;
+  const found = versions.filter(({ words }) => words.includes(wanted));
+  for (const each of versions) each.node.hidden = !found.includes(each);
   more.hidden = !next;
   more.textContent = wanted ? 'Look in older versions' : 'Show older versions';
-  const read = next ? `The newest ${versions.length} of ${versionsCount} versions.` : `${versions.length} versions.`;
-  outcome.textContent = wanted ? answer(found, { currentVersion, next }) : read;
+  const all = next ? `The newest ${versions.length} of ${versionsCount} versions.` : `${versions.length} versions.`;
+  outcome.textContent = wanted ? answer(found) : all;
   const isText = (part) => part.closest('.title, .difference') !== null;
   highlight(
     wanted ? [wanted] : [],
@@ -120,28 +192,35 @@ function filter() {
   );
 }
 
-function answer(found, { currentVersion, next }) {
-  const rest = next ? ' Older versions have not been looked at yet.' : '';
-  if (found.length === 0) return `No version has this text.${rest}`;
+function answer(found) {
+  const { versions, currentVersion, next } = shown;
+  const rest = [
+    next && ' Older versions have not been looked at yet.',
+    versions.some(({ isWhole }) => !isWhole) && ' Of long texts, only the parts that are shown have been looked at.',
+  ];
+  const unread = rest.filter(Boolean).join('');
+  if (found.length === 0) return `No version has this text.${unread}`;
   const all = found.map(({ versionNumber }) => versionNumber);
   const [subject, verb] = all.length === 1 ? ['Version', 'has'] : ['Versions', 'have'];
   const current = all.includes(currentVersion) ? '' : ' The current version does not.';
-  return `${subject} ${inWords(all)} ${verb} this text.${current}${rest}`;
+  return `${subject} ${inWords(all)} ${verb} this text.${current}${unread}`;
 }
 
 /** Reads the next page of the document. Returns whether it is still the one that is shown. */
 async function readPage(document) {
-  const { resourceHubDocument: found } = await ask(query, { id: document.id, after: document.next }, tokenOf(settings));
+  const { resourceHubDocument: found } = await read(versionsQuery, { id: document.id, after: document.next });
   if (document !== shown) return false;
   const { versions, ...facts } = found;
   Object.assign(document, facts, { next: versions.pageInfo.hasNextPage ? versions.pageInfo.endCursor : undefined });
   for (const version of versions.nodes) {
-    const node = versionNode(version, document);
-    const words = `${version.title}\n${plainText(version.content)}`.toLowerCase();
-    document.versions.push({ versionNumber: version.versionNumber, words, node });
-    list.append(node);
+    const { resourceHubDocument } = await read(textQuery, { id: document.id, number: version.versionNumber });
+    if (document !== shown) return false;
+    const entry = Object.assign(version, { words: `${version.title}\n`.toLowerCase() });
+    entry.node = versionNode(entry, resourceHubDocument.version, document);
+    document.versions.push(entry);
+    list.append(entry.node);
+    filter();
   }
-  filter();
   return true;
 }
 
@@ -155,30 +234,41 @@ async function showDocument(id) {
   list.replaceChildren();
   more.hidden = true;
   field.disabled = false;
-  await readPage(document).catch((error) => document === shown && fail(error));
+  await reading(document, () => readPage(document));
+}
+
+/** One reading at a time: meanwhile the page asks for no more. */
+async function reading(document, work) {
+  more.ariaDisabled = 'true';
+  await work().catch((error) => document === shown && fail(error));
+  more.ariaDisabled = null;
 }
 
 /** The next page; with a text, the pages up to one that has it. */
 async function showMore() {
   if (more.ariaDisabled) return;
-  more.ariaDisabled = 'true';
   const document = shown;
   const before = visible();
-  try {
+  await reading(document, async () => {
     for (let page = 0; page < mostPages && document.next; page += 1) {
       if (!(await readPage(document)) || !field.value.trim() || visible() > before) break;
     }
-  } catch (error) {
-    if (document === shown) fail(error);
-  }
-  more.ariaDisabled = null;
+  });
 }
 
 const visible = () => shown.versions.filter(({ node }) => !node.hidden).length;
 
-/** Offers the documents that the token can read, and shows the one of the address, or the first. */
+/** The documents that have versions, in the hubs that the token can read and their folders. */
+async function documentsOf(token) {
+  const { resourceHubs } = await ask(documentsQuery, {}, token);
+  const nodes = resourceHubs.nodes.flatMap((hub) => hub.nodes.nodes);
+  const all = nodes.flatMap((node) => [node, ...(node.nodes?.nodes ?? [])]);
+  return all.filter(({ versionsCount }) => versionsCount > 0);
+}
+
+/** Offers documents, and shows the one of the address, that of the demo, or the first. */
 function offer(documents) {
-  const asked = new URLSearchParams(location.search).get('document');
+  const asked = new URLSearchParams(location.search).get('document') ?? settings.first;
   const known = documents.some(({ id }) => id === asked);
   const all = asked && !known ? [{ id: asked, name: asked }, ...documents] : documents;
   menu.replaceChildren(...all.map(({ id, name }) => element('option', { value: id, textContent: name })));
@@ -186,13 +276,6 @@ function offer(documents) {
   if (asked) menu.value = asked;
   if (all.length === 0) outcome.textContent = 'This token can read no document that has versions.';
   else showDocument(menu.value);
-}
-
-async function documentsOf(token) {
-  const response = await fetch('/history/choices', { headers: { Authorization: `Bearer ${token}` } });
-  const body = await response.json();
-  if (!response.ok) throw Object.assign(new Error(body.detail), { code: body.code });
-  return body.documents;
 }
 
 menu.addEventListener('change', () => {

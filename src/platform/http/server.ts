@@ -131,7 +131,7 @@ class RequestHandler {
       if (record.isFinished) return live?.close();
       this.telemetry.finish(record, response.outcome ?? response.status, context);
       if (this.isStopping) endAfter(res);
-      if (!req.complete) dropBody(req);
+      if (!req.complete) dropBody(req, res);
       if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
       else send(response, res, (bytes) => this.unsent.count(res, bytes));
     } finally {
@@ -145,8 +145,20 @@ const lingerMilliseconds = 5_000;
 /** So much of a body that is not needed is read, and the connection kept. */
 const keptBytes = 65_536;
 
-/** Reads the rest of a short body that was not needed. Of a longer one, no more is read, and soon its connection ends. */
-function dropBody(req: IncomingMessage): void {
+/** Whether the body is or may be longer. */
+const isLong = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > keptBytes;
+
+/**
+ * Reads the rest of a short body that was not needed. Of a longer one, no more is read: the response says that its
+ * connection ends, which is kept for a while, so that a client that still sends can read the response.
+ */
+function dropBody(req: IncomingMessage, res: ServerResponse): void {
+  if (isLong(req)) {
+    endAfter(res);
+    // Otherwise Node destroys it at once, and what the client has not read is lost.
+    req.socket.destroySoon = () => req.socket.end();
+  }
   let read = 0;
   const cutOff = setTimeout(() => req.socket.destroy(), lingerMilliseconds).unref();
   req.once('close', () => clearTimeout(cutOff));

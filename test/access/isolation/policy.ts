@@ -329,13 +329,9 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
   '/favicon.ico': 'public',
   '/': 'public',
   '/docs': 'public',
-  // Runs queries as the caller.
-  '/docs/examples': 'GraphQL',
   '/history': 'public',
   // Runs queries and mutations as the caller.
   '/mcp': 'tools',
-  // Runs queries as the caller.
-  '/history/choices': 'GraphQL',
   '/errors': 'public',
   '/errors/': 'public',
   '/graphiql/': 'public',

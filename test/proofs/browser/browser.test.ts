@@ -21,7 +21,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => editor(page).innerText(), patience).toMatch(new RegExp(` ${name}[ (]`));
   }
 
-  const example = (page: Page, name: string) => page.locator(`[data-example="${name}"]`);
+  const example = (page: Page, name: string) => page.locator(`.example[id="${name}"]`);
 
   test('every worked example runs as it is', async () => {
     const page = await open('/graphql');
@@ -113,87 +113,44 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await menu.locator('option:checked').innerText()).toBe('Goal');
   });
 
-  test('the copy button copies the example beside it in the language that is shown, and says so itself', async () => {
-    const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
-    const block = example(page, 'restoreDocumentVersion');
-    const copied = async () => {
-      await block.getByRole('button', { name: 'Copy' }).click();
-      await block.getByText('Copied', { exact: true }).waitFor();
-      return page.evaluate(() => navigator.clipboard.readText());
-    };
-    expect(await copied()).toMatch(
-      /^curl -sS http:\/\/localhost:\d+\/api\/external\/v1\/documents\/restore_document_version \\\n/,
-    );
-    await example(page, 'reopenGoal').getByRole('radio', { name: 'GraphQL' }).check();
-    expect(await copied()).toMatch(/^# .*mutation RestoreDocumentVersion \{/s);
-    await block.getByRole('radio', { name: 'JavaScript' }).check();
-    expect(await copied()).toMatch(
-      /^const response = await fetch\("http:\/\/localhost:\d+\/api\/.*"expected_current_version"/s,
-    );
-  });
-
-  test('Run keeps what it sent beside the response, and offers the next', async () => {
-    const page = await open('/docs');
-    const block = example(page, 'restoreDocumentVersion');
-    for (const language of ['curl', 'GraphQL', 'Python', 'JavaScript']) {
-      await block.getByRole('radio', { name: language }).check();
-      await block.getByRole('button', { name: 'Run' }).click();
-      await block.getByRole('status').getByText('200 OK').waitFor();
-      const chosen = block.getByRole('combobox').locator('option:checked');
-      await expect.poll(() => chosen.innerText(), patience).toContain('(restored)');
-      if (language !== 'JavaScript') await block.getByRole('button', { name: 'Next: Undo this restore' }).click();
-    }
-    expect(await block.getByRole('status').textContent()).toMatch(/200 OK in \d+ ms/);
-    const [sent, received] = await block.locator('.exchange pre').allTextContents();
-    expect(sent).toMatch(/^POST \/api\S+\nAuthorization: Bearer \$TOKEN\n.*\nIdempotency-Key: \S{36}\n\n\{/);
-    expect(received).toMatch(/X-Request-Id: .*\nRateLimit-Policy: .*\nRateLimit: .*\n\n\{/);
-    expect(received).not.toContain('{\\"type\\":\\"doc\\"');
-
-    await block.getByRole('button', { name: 'Send again with the same key' }).click();
-    await block.getByText('Idempotency-Replayed: true').waitFor();
-    const current = /"expected_current_version": (\d+)/.exec(sent ?? '')?.[1];
-    await block.getByRole('button', { name: 'Next: Undo this restore' }).click();
-    expect(await block.locator('code').first().textContent()).toContain(`"version_number": ${current},`);
-  });
-
   test.each([
-    ['deleteResourceHubFile', 'deleted', 'Run again would fail with NOT_FOUND', 404],
-    ['restoreDocumentVersion', 'restored', 'Run again would fail with VERSION_CONFLICT', 409],
-  ])('%s stays on what it has changed, which another run does not change', async (name, done, again, status) => {
+    ['/', /\n {2}-d '\{"file_id":"file-home-screen"\}'$/],
+    ['/docs', /\n {2}-d '\{"file_id":"FILE_ID"\}'$/],
+  ])('a copy button of %s copies the command beside it, and says so itself', async (path, body) => {
+    const page = await open(path, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const button = page.getByRole('button', { name: 'Copy: Delete a file' });
+    await button.click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^curl -sS http:\/\/localhost:\d+\/api\/external\/v1\/delete_resource_hub_file \\\n/);
+    expect(copied).toMatch(body);
+  });
+
+  test('each operation runs from the start page, and again once the page is loaded again', async () => {
     const own = await startServer();
     onTestFinished(own.stop);
     const page = await open(own.start, { base: own.base, statuses: [404, 409] });
-    const block = example(page, name);
-    const chosen = () => block.getByRole('combobox').locator('option:checked').innerText();
-    const sent = () => block.locator('.exchange pre').first().innerText();
-    const first = await chosen();
-    const command = await block.locator('pre[data-language="curl"]').innerText();
-    await block.getByRole('button', { name: 'Run' }).click();
-    await block.getByText(again).waitFor();
-    await expect.poll(chosen, patience).toBe(`${first} (${done})`);
-    expect(await block.locator('pre[data-language="curl"]').innerText()).toBe(command);
-    const body = (await sent()).split('\n\n')[1];
-    await expect.poll(() => block.getByRole('combobox').isEnabled(), patience).toBe(true);
-    await block.getByRole('button', { name: 'Run' }).click();
-    await block.getByRole('status').getByText(String(status)).waitFor();
-    expect((await sent()).split('\n\n')[1]).toBe(body);
-    expect(await chosen()).toBe(`${first} (${done})`);
-  });
-
-  test('a preview draws what a restore would change, or whom a reopening would notify, and changes nothing', async () => {
-    const page = await open('/docs');
-    const restore = example(page, 'restoreDocumentVersion');
-    const second = restore.locator('option', { hasText: /: version 2 of/ });
-    await restore.getByRole('combobox').selectOption(await second.innerText());
-    await restore.getByRole('button', { name: 'Preview' }).click();
-    await restore.getByText('Nothing is changed yet').waitFor();
-    expect(await restore.locator('ins').count()).toBeGreaterThan(0);
-    expect(await restore.locator('del').count()).toBeGreaterThan(0);
+    const run = async (name: string, status = '200 OK') => {
+      const block = example(page, name);
+      await block.getByRole('button', { name: 'Run' }).click();
+      await block.getByRole('status').getByText(status).waitFor();
+      await expect.poll(() => block.locator('.run').getAttribute('aria-disabled'), patience).toBeNull();
+      return JSON.parse(await block.locator('.result pre').innerText());
+    };
+    for (const version of [4, 5]) {
+      expect((await run('reopenGoal')).goal.is_closed).toBe(false);
+      expect((await run('deleteResourceHubFile')).file.id).toBe('file-home-screen');
+      expect((await run('restoreDocumentVersion')).restored_version.restored_from_version_number).toBe(version);
+      expect((await run('recoverResourceHubFile')).file.id).toBe('file-home-screen');
+      await page.reload();
+    }
+    await run('restoreDocumentVersion');
+    expect((await run('restoreDocumentVersion', '409 Conflict')).code).toBe('VERSION_CONFLICT');
+    await run('deleteResourceHubFile');
+    expect((await run('deleteResourceHubFile', '404 Not Found')).code).toBe('NOT_FOUND');
     expect(await violationsOf(page)).toEqual([]);
-    const reopen = example(page, 'reopenGoal');
-    await reopen.getByRole('button', { name: 'Preview' }).click();
-    await reopen.getByRole('status').waitFor();
-    expect(await reopen.getByRole('status').textContent()).toMatch(/Run would/);
+    await page.getByRole('link', { name: 'What VERSION_CONFLICT means' }).click();
+    await page.getByRole('heading', { name: 'VERSION_CONFLICT', level: 1 }).waitFor();
   });
 
   test.each([
@@ -210,33 +167,17 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.locator('main [hidden] :is(.name, code)').count()).toBe(0);
   });
 
-  test.each([
-    ['A stale version', 409, 'VERSION_CONFLICT'],
-    ['A read-only token', 403, 'READ_ONLY_TOKEN'],
-    ['A field that does not exist', 400, 'BAD_USER_INPUT'],
-  ])('%s is one click away, and its answer leads to what it means', async (mistake, status, code) => {
-    const page = await open('/', { statuses: [status] });
-    const block = example(page, 'restoreDocumentVersion');
-    await block.getByRole('button', { name: mistake }).click();
-    await block.getByText(`"code": "${code}"`).waitFor();
-    await block.getByRole('link', { name: `What ${code} means` }).click();
-    await page.getByRole('heading', { name: code, level: 1 }).waitFor();
-  });
-
   test.each(['/', '/docs'])('the keyboard reaches every control of %s, and shows where it is', async (path) => {
     const page = await open(path);
-    const controls = page.locator(
-      'a:visible, button:visible, pre:visible, summary:visible, input:checked, textarea:visible, .result pre',
-    );
+    const controls = page.locator('a:visible, button:visible, pre:visible, summary:visible, input:visible');
     const stops = await controls.count();
     const reached = new Set<string>();
     for (let stop = 0; stop < stops; stop += 1) {
       await page.keyboard.press('Tab');
       const { outline, place } = await page.evaluate(() => {
         const focused = document.activeElement ?? document.body;
-        const shown = focused.closest('.languages label') ?? focused;
         const { x, y } = focused.getBoundingClientRect();
-        return { outline: getComputedStyle(shown).outlineWidth, place: `${x} ${y + scrollY} ${focused.outerHTML}` };
+        return { outline: getComputedStyle(focused).outlineWidth, place: `${x} ${y + scrollY} ${focused.outerHTML}` };
       });
       expect(Number.parseFloat(outline), place).toBeGreaterThan(1);
       reached.add(place);
@@ -253,68 +194,37 @@ describe.skipIf(!chromium)('in a browser', () => {
     },
   );
 
-  test('with a token of their own, visitors try the reference on what they may change; the tab alone keeps it', async () => {
+  test('visitors of a gateway get placeholders to copy, and nothing to run', async () => {
     const world = await createWorld();
-    const { caller, space } = await world.team();
-    await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
-    await world.closedGoal(space, { id: 'goal-other', name: 'Other of mine' });
     const own = await startServer({ DATABASE_URL: world.url });
     onTestFinished(own.stop);
-    const page = await open('/docs', { base: own.base, statuses: [401] });
-    const field = page.getByLabel(/enter an API token/);
+    const page = await open('/', { base: own.base });
+    await page.getByText('GOAL_ID').first().waitFor();
+    await page.getByRole('button', { name: 'Copy: Reopen a goal' }).waitFor();
     expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
+  });
+
+  test('visitors see the history of their documents with a token of their own, which the tab alone keeps', async () => {
+    const world = await createWorld();
+    const { caller, hub } = await world.teamWithHub('space');
+    await world.document(hub, caller, ['one', 'two'], { name: 'Mine' });
+    const own = await startServer({ DATABASE_URL: world.url });
+    onTestFinished(own.stop);
+    const page = await open('/history', { base: own.base, statuses: [401] });
+    const field = page.getByLabel(/enter an API token/);
     await field.fill('gp_wrong');
     await page.getByText('This is not a valid token of this gateway').waitFor();
-    expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
     await field.fill('gp_wröng');
     expect(await page.getByText('This is not a valid token of this gateway').count()).toBe(0);
     await page.getByRole('link', { name: 'What UNAUTHENTICATED means' }).waitFor();
-
-    await field.fill(caller.token);
-    const block = example(page, 'reopenGoal');
-    await block.getByRole('combobox').selectOption('Other of mine');
-    await block.getByText('"id": "goal-other"').first().waitFor();
-    await block.getByRole('button', { name: 'Run' }).click();
-    const question = page.getByRole('dialog', { name: 'Reopen a goal?' });
-    await question.getByText('Other of mine').waitFor();
-    await question.getByText('id: "goal-other"').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await page.keyboard.press('Enter');
-    await question.waitFor({ state: 'detached' });
-    expect(await block.getByRole('status').count()).toBe(0);
-    await block.getByRole('button', { name: 'Run' }).click();
-    await question.getByRole('button', { name: 'Reopen a goal' }).click();
-    await block.getByRole('status').getByText('200 OK').waitFor();
-    const chosen = () => block.getByRole('combobox').locator('option:checked').innerText();
-    await expect.poll(chosen, patience).toBe('Other of mine (already open)');
-
+    await field.fill(caller.readOnlyToken);
+    await page.getByText('2 versions.').waitFor();
     await page.reload();
-    await expect.poll(chosen, patience).toBe('Mine');
+    await page.getByText('2 versions.').waitFor();
     expect(await page.evaluate(() => ({ ...localStorage }))).toEqual({});
-    expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({ 'goalpost.token': caller.token });
-    expect(page.url()).toBe(`${own.base}/docs`);
-    expect(await page.locator('body').innerText()).not.toContain(caller.token);
-  });
-
-  test('a read-only token previews, and is told that it may change nothing', async () => {
-    const world = await createWorld();
-    const { caller, space } = await world.team();
-    await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
-    const page = await open('/docs', { base: own.base });
-    await page.getByLabel(/enter an API token/).fill(caller.readOnlyToken);
-    await page.getByText('This token may change nothing. The examples').waitFor();
-    const block = example(page, 'reopenGoal');
-    const run = block.getByRole('button', { name: 'Run' });
-    expect(await run.getAttribute('aria-disabled')).toBe('true');
-    await block.getByText('Run is disabled: this token may not do this.').waitFor();
-    await block.getByRole('button', { name: 'Preview' }).click();
-    await block.getByText('Nothing is changed yet').waitFor();
-    await run.click({ force: true });
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(await run.getAttribute('aria-disabled')).toBe('true');
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({ 'goalpost.token': caller.readOnlyToken });
+    expect(page.url()).toBe(`${own.base}/history`);
+    expect(await page.locator('body').innerText()).not.toContain(caller.readOnlyToken);
   });
 
   test('the history of a document says which versions had a text, and leads to restoring one of them', async () => {
@@ -338,11 +248,31 @@ describe.skipIf(!chromium)('in a browser', () => {
     await field.fill('');
     expect(await violationsOf(page)).toEqual([]);
 
-    await second.getByRole('link', { name: 'Restore version 2' }).click();
-    const block = example(page, 'restoreDocumentVersion');
-    await block.getByText('"version_number": 2').first().waitFor();
-    await block.getByText('"expected_current_version": 5').first().waitFor();
-    expect(await block.getByRole('combobox').locator('option:checked').innerText()).toBe('The request of the link');
+    await second.getByRole('link', { name: 'Restore version 2 in GraphiQL' }).click();
+    await editor(page).getByText('Restore', { exact: true }).waitFor();
+    expect(await run(page)).toMatchObject({
+      data: { restoreDocumentVersion: { restoredVersion: { versionNumber: 6, restoredFromVersionNumber: 2 } } },
+    });
+  });
+
+  test('the history shows a text of four million characters part by part', async () => {
+    const world = await createWorld();
+    const { caller, hub } = await world.teamWithHub('space');
+    const long = 'A line with some words in it.\n'.repeat(4_000_000 / 30 - 10);
+    await world.document(hub, caller, [long, `${long}The end.`]);
+    const own = await startServer({ DATABASE_URL: world.url });
+    onTestFinished(own.stop);
+    const page = await open('/history', { base: own.base });
+    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    await page.getByText('2 versions.').waitFor();
+    const second = page.getByRole('region', { name: 'Version 2', exact: true });
+    const text = second.getByRole('region', { name: 'Text of version 2' });
+    expect((await text.innerText()).length).toBeLessThan(20_000);
+    await second.getByRole('button', { name: /^Show part 2 of \d+$/ }).click();
+    await second.getByRole('button', { name: /^Show part 3 of \d+$/ }).waitFor();
+    expect((await text.innerText()).length).toBeGreaterThan(15_000);
+    await page.getByLabel('Text in a version').fill('nobody wrote this');
+    await page.getByText('No version has this text. Of long texts, only the parts that are shown').waitFor();
   });
 
   test('the history reads older versions on demand, up to one that has the text', async () => {

@@ -51,8 +51,23 @@ describe('the built gateway', () => {
     expect(JSON.stringify(seen.unknown)).toContain('Unknown tool');
   }
 
+  /** Every call of a tool ended with a result, which the client has found valid against the schema of the tool. */
+  function expectValid({ names, each }: Json): void {
+    expect(each.filter(({ threw }: Json) => threw !== undefined)).toEqual([]);
+    for (const name of names) {
+      const failed = each.filter((call: Json) => call.name === name).map(({ isError }: Json) => isError);
+      expect(failed, name).toEqual(expect.arrayContaining([true, false]));
+    }
+  }
+
   test.each(['newest', 'before'])('serves the official client: %s', async (program) => {
-    expectRestored(await ask(program), program);
+    const seen = await ask(program);
+    expectRestored(seen, program);
+    expectValid(seen);
+  });
+
+  test('serves the adapters of LangChain', async () => {
+    expectValid(await ask('langchain'));
   });
 
   test('lists its tools as the schema of the protocol says, of this version and of those before', async () => {

@@ -1,16 +1,22 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
+import { commandOutput } from '../../support/goalpost.js';
 import { pasteInto } from '../../support/pasteInto.js';
 import { startServer } from '../../support/server.js';
 
 const page = textOf('docs/clients.md');
 const section = (heading: string, language: string) => blocksOf(sectionOf(page, heading), language);
+/** With that of the demo which no example reopens, the list has three pages of one goal at least. */
+const more = ['Two clerks for the summer', 'A stall at the harbor fair'];
+const { company } = JSON.parse(textOf('prisma/demo-workspace.json'));
 const scripts = (heading: string) => section(heading, 'sh');
 
 let folder: string;
@@ -21,6 +27,10 @@ beforeAll(async () => {
   server = await startServer({ DATA_DIR: join(folder, '.data') });
   tokens = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
   await linkPackages();
+  const closed = { space_id: 'space-company', closed_at: '2026-02-01T09:00:00Z', success: true };
+  const goals = more.map((name) => ({ id: name, name, ...closed }));
+  await writeFile(join(folder, 'more.json'), JSON.stringify({ company, goals }));
+  await commandOutput(['import', join(folder, 'more.json'), '--update'], { DATA_DIR: join(folder, '.data') });
 });
 afterAll(async () => {
   await server?.stop();
@@ -49,8 +59,12 @@ const save = (name: string, text: string | undefined) =>
 
 describe('the examples of docs/clients.md compile and run as they stand there', () => {
   const [install = '', compile = ''] = scripts('REST');
-  const run = async (name: string, token: string) =>
-    (await paste(`export TOKEN=${token}\nnode ${name}.js`)).trim().split('\n');
+  const run = async (name: string, token: string) => {
+    // One that never ends fails in time.
+    const options = { cwd: folder, env: { ...process.env, TOKEN: token }, timeout: 30_000 };
+    const { stdout } = await promisify(execFile)(process.execPath, [`${name}.js`], options);
+    return stdout.trim().split('\n');
+  };
 
   test('openapi-fetch', async () => {
     await save('client.ts', section('REST', 'ts')[0]);
@@ -92,7 +106,7 @@ describe('the examples of docs/clients.md compile and run as they stand there', 
     await paste([...scripts(heading), compile.split('\n')[0]?.replace('client.ts', `${name}.ts`)].join('\n'));
     const refused = await run(name, tokens.readOnly);
     expect(refused.at(-1)).toBe('READ_ONLY_TOKEN');
-    expect(refused).toContain('Refresh the website');
+    expect(refused).toEqual(expect.arrayContaining(['Refresh the website', ...more]));
     expect((await run(name, tokens.write)).at(-1)).toMatch(/^[A-Z_]+$/);
   });
 

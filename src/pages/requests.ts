@@ -1,0 +1,71 @@
+import { type GraphQLInputObjectType, type GraphQLNamedType, getNamedType, isRequiredInputField, Kind } from 'graphql';
+import { snakeCase } from '../platform/http/index.js';
+import recorded from '../rest/openapi/recordedExamples.json' with { type: 'json' };
+import type { PreparedMutation } from '../rest/routes.js';
+import type { ShownDemo } from './demo.js';
+import { type Html, highlighted, html } from './html.js';
+
+type Body = Record<string, unknown>;
+
+const recordedRequests: Record<string, { request: Body } | undefined> = recorded;
+
+/**
+ * The request of an operation on records of the demo, which is the recorded one; undefined if none is recorded. A restore
+ * is of the version before the current one, so that the next takes it back.
+ */
+export function demoRequest({ name }: PreparedMutation, { currentVersion }: ShownDemo): Body | undefined {
+  const request = recordedRequests[name]?.request;
+  if (!request || !('expected_current_version' in request) || currentVersion == null) return request;
+  return { ...request, version_number: currentVersion - 1, expected_current_version: currentVersion };
+}
+
+/** An input with placeholders, such as `{ fileId: 'FILE_ID' }`: what names the record, and what is required. */
+export function placeholders(input: GraphQLInputObjectType, { selection: { selections } }: PreparedMutation): Body {
+  const [record] = selections;
+  const ofRecord = record?.kind === Kind.FIELD ? `${record.name.value}Id` : 'id';
+  const placeholder = (name: string, type: GraphQLNamedType) =>
+    type.name === 'Int' ? 1 : snakeCase(name === 'id' ? ofRecord : name).toUpperCase();
+  const fields = Object.values(input.getFields()).filter(
+    (field) => isRequiredInputField(field) || String(field.type) === 'ID',
+  );
+  return Object.fromEntries(fields.map(({ name, type }) => [name, placeholder(name, getNamedType(type))]));
+}
+
+/** The same as the body of a request in REST. */
+export const placeholderBody = (mutation: PreparedMutation): Body =>
+  Object.fromEntries(
+    Object.entries(placeholders(mutation.inputObject, mutation)).map(([name, value]) => [snakeCase(name), value]),
+  );
+
+/** Longer bodies are easier to read with one field on each line. */
+const longestLine = 60;
+
+/** A request as a command, which reads the token from `TOKEN`. What is sent again with its key changes something once. */
+export function curlCommand(url: string, body: Body, key: string): string {
+  const line = JSON.stringify(body);
+  const shown = line.length > longestLine ? JSON.stringify(body, null, 2).replaceAll('\n', '\n  ') : line;
+  return [
+    `curl -sS ${shellQuoted(url)}`,
+    '-H "Authorization: Bearer $TOKEN"',
+    '-H "Content-Type: application/json"',
+    `-H "Idempotency-Key: ${key}"`,
+    `-d ${shellQuoted(shown)}`,
+  ].join(' \\\n  ');
+}
+
+/** Quotes an argument for the shell, whatever an id or a Host header contains. */
+export const shellQuoted = (argument: string) =>
+  /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+
+/** The script that gives the Copy buttons what they do. */
+export const copyScript = '/pages/blocks.js';
+
+/** Code with a button that copies it. */
+export const copyable = (label: string, code: string): Html => html`<div class="token"><pre tabindex="0" role="region"
+aria-label="${label}"><code>${highlighted(code)}</code></pre>
+<button type="button" class="copy" hidden aria-label="Copy: ${label}">Copy</button></div>
+`;
+
+/** Marks what Goalpost adds to the documented operations. */
+export const additionMark = ({ isAddition }: PreparedMutation): Html | undefined =>
+  isAddition && html` <span class="badge" title="Not part of the documented API">only in Goalpost</span>`;
