@@ -195,7 +195,7 @@ const accessErrors = {
     example: {},
     occurs: 'graphql',
   }),
-  NOT_FOUND: entry<{ what: string; id: string } | { path: string; nearest: string | undefined }>({
+  NOT_FOUND: entry<{ what: string; id: string } | { path: string }>({
     status: 404,
     title: 'Not found',
     meaning:
@@ -204,7 +204,7 @@ const accessErrors = {
     remedy: 'Check the path, the id, and which person your token belongs to.',
     detail: (facts) =>
       'path' in facts
-        ? `The path ${shortened(facts.path)} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`
+        ? `The path ${shortened(facts.path)} does not exist.`
         : `No ${facts.what} ${quoted(facts.id)} exists, or you cannot see it.`,
     example: { what: 'goal', id: 'goal-launch-mobile-ap' },
   }),

@@ -1,4 +1,3 @@
-import { mcpPath } from '../mcp/route.js';
 import {
   type HttpResponse,
   publicRoute,
@@ -9,7 +8,6 @@ import {
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
-import { connecting } from './agents.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, type DemoKey, tokenField, trialFor, trialForStrangers } from './demo.js';
 import { domain } from './domain.js';
@@ -79,12 +77,11 @@ ${tokenField(trial, demo)}
 ${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}${additionMark(each)}</h3>`))}
 </div>
 </section>
-${hasPage(mcpPath) && agents(base, trial.token)}
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
 ${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
-${forTools}
+${forTools(hasPage)}
 ${listening(base)}
 </section>
 </main>
@@ -94,17 +91,11 @@ ${examplesData(trial, base)}`,
 const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path}">${name}</a><p>${about}</p></li>
 `;
 
-const agents = (base: string, token: string | undefined): Html => html`<section aria-labelledby="agents">
-<h2 id="agents">Connect an agent</h2>
-<div class="stack">
-${connecting(base, token)}
-<p>What it finds, and how to give it the least it needs: <a href="${mcpPath}">Agents</a>.</p>
-</div>
-</section>`;
-
 const listening = (base: string): Html => html`<p class="tools">To see each change as it happens, run in a terminal:
 <code>curl -N ${shellQuoted(`${base}/graphql`)} -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream'
 -H 'Content-Type: application/json' -d '{"query": "subscription { events { type sequence } }"}'</code></p>`;
 
-const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
-<a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;
+const forTools = (
+  hasPage: HasPage,
+): Html => html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
+<a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a>${hasPage('/guide/agents') && html`, <a href="/guide/agents">connecting an agent</a>`}</p>`;
