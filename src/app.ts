@@ -40,6 +40,7 @@ import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.j
 import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
+import { TextWorker } from './platform/texts/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { apiRoot, prepare, restRoutes, storedMutations } from './rest/routes.js';
 import { schema, sdl } from './schema/index.js';
@@ -95,6 +96,7 @@ interface AppOptions extends AppSettings {
 
 /** What the parts get: the options with their defaults, as they are. */
 const withDefaults = (options: AppOptions) => ({
+  texts: new TextWorker('text/thread', options.logger),
   clock: () => new Date(),
   onChange: () => {},
   webhooks: { keys: [], allow: [], own: [] } satisfies WebhookRules as WebhookRules,
@@ -105,7 +107,7 @@ type Settled = ReturnType<typeof withDefaults>;
 
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 const contexts =
-  ({ db, clock, appUrl, streams, webhooks }: Settled) =>
+  ({ db, clock, appUrl, streams, texts, webhooks }: Settled) =>
   ({ actor, req, scope, surface }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req?.headers['last-event-id'];
@@ -116,6 +118,7 @@ const contexts =
       now: clock(),
       appUrl,
       streams,
+      texts,
       webhooks,
       lastEventId: lastEventId ? String(lastEventId) : null,
       shared: new Map(),

@@ -41,7 +41,8 @@ const oneGraphql = {
 async function bundle() {
   const { metafile } = await build({
     ...common,
-    entryPoints: ['src/main.ts', 'src/index.ts'],
+    entryPoints: ['src/main.ts', 'src/index.ts', 'src/text/thread.ts'],
+    outbase: 'src',
     platform: 'node',
     bundle: true,
     // Node keeps the text: 3 MB less of memory. Names and lines of a readable length stay for stack traces.

@@ -1,6 +1,7 @@
 import type { ModelTransaction } from './database.js';
 import type { NamedFields } from './platform/failures/index.js';
 import type { Streams } from './platform/outbox/index.js';
+import type { TextWorker } from './platform/texts/index.js';
 import type { Actor } from './policies/access.js';
 
 /** What the gateway allows webhooks. */
@@ -25,6 +26,8 @@ export interface Context extends NamedFields {
   appUrl: string;
   webhooks: WebhookRules;
   streams: Streams;
+  /** Reads and compares texts. */
+  texts: TextWorker;
   /** Where a stream was left that is opened again. */
   lastEventId: string | null;
   /** What its resolvers share, by what makes that. */

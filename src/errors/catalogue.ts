@@ -238,20 +238,15 @@ const namedInDetail = 5;
 
 /** What a request says cannot be used. */
 const inputErrors = {
-  MALFORMED_JSON: entry<{ problem: string; line?: number; column?: number }>({
+  MALFORMED_JSON: entry<{ problem: string }>({
     status: 400,
     title: 'The request is not valid JSON',
     meaning:
-      'The server could not read the JSON of the request. Keys that occur twice, numbers that a double cannot hold ' +
-      'and text that is not UTF-8 are rejected too. Nothing was changed.',
-    remedy: 'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and its position.',
-    detail: ({ problem, line, column }) =>
-      `Invalid JSON: ${problem}${line === undefined ? '' : ` (line ${line}, column ${column})`}.`,
-    example: { problem: 'comma expected', line: 1, column: 33 },
-    optionalMembers: {
-      line: { type: 'integer', description: 'Line of the problem, counted from 1.' },
-      column: { type: 'integer', description: 'Column of the problem, counted from 1.' },
-    },
+      'The server could not read the JSON of the request: it has a syntax error, is nested deeper than 100 levels, or is ' +
+      'not UTF-8. Nothing was changed.',
+    remedy: 'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and, if known, its position.',
+    detail: ({ problem }) => `Invalid JSON: ${problem}.`,
+    example: { problem: 'Unexpected end of JSON input' },
     refusesRequest: true,
   }),
   BAD_USER_INPUT: entry<{ errors: FieldError[] }>({

@@ -1,72 +1,63 @@
-import { setImmediate } from 'node:timers/promises';
-import { comparison, type Difference, Effort } from './difference.js';
-import { pageOf, type TextPage } from './excerpts.js';
-import { asTyped, isEqual, type Reading, readingOf } from './reading.js';
+import type { Budget } from '../platform/texts/index.js';
+import { type Change, type Difference, replaced } from './difference.js';
+import { cutPageOf, type Excerpt, excerptOf, type TextPage } from './excerpts.js';
+import type { TextPair, textFunctions } from './functions.js';
 
-/** After so many milliseconds others have their turn. */
-const turn = 10;
+type Functions = typeof textFunctions;
+type Arguments<Name extends keyof Functions> = Functions[Name] extends (_: number, ...args: infer Args) => unknown
+  ? Args
+  : never;
 
-/**
- * The texts that one request reads and compares: each one once, whatever the aliases, and one after the other, so that
- * others have their turn in between. All comparisons of a request share a fixed effort.
- */
+/** Runs a function in the thread for texts; undefined if it exceeds what the request may use of it. */
+export type CallThread = (budget: Budget, name: string, args: unknown[]) => Promise<unknown>;
+
+/** The texts that one request reads and compares, each pair once, whatever the aliases. */
 export class Comparisons {
-  readonly #effort = new Effort();
-  readonly #readings = new Map<string, Promise<Reading>>();
+  readonly #callThread: CallThread;
+  readonly #budget: Budget;
   readonly #differences = new Map<string, Map<string, Promise<Difference>>>();
-  #last: Promise<unknown> = Promise.resolve();
-  #turnBegan = performance.now();
 
-  /** The difference between two titles or other plain texts. */
-  ofTitles(before: string, after: string): Promise<Difference> {
-    return this.#inTurn(() => comparison(asTyped(before), asTyped(after), this.#effort));
+  constructor(callThread: CallThread, milliseconds: number) {
+    this.#callThread = callThread;
+    this.#budget = { left: milliseconds };
   }
 
-  /** The difference between two plain or rich texts as people read them. */
-  ofTexts(before: string, after: string): Promise<Difference> {
+  /** The difference of two texts; of the whole texts as they are stored if finding it would take too long. */
+  difference(pair: TextPair): Promise<Difference> {
+    const { before, after, isContent } = pair;
+    const key = `${isContent}${after}`;
     const others = this.#differences.get(before) ?? new Map<string, Promise<Difference>>();
     this.#differences.set(before, others);
-    return once(others, after, async () => {
-      const [one, other] = [await this.#reading(before), await this.#reading(after)];
-      return this.#inTurn(() => comparison(one, other, this.#effort));
-    });
+    const known = others.get(key) ?? this.#call('difference', pair).then((found) => found ?? replaced(before, after));
+    others.set(key, known);
+    return known;
   }
 
-  /** A page of a plain or rich text as people read it; undefined if it has no such page. */
-  async pageOf(text: string, number: number): Promise<TextPage | undefined> {
-    const { text: readable } = await this.#reading(text);
-    return this.#inTurn(() => pageOf(readable, number));
+  /** The difference with at most so many words around each change. */
+  async around(pair: TextPair, words: number): Promise<Change[]> {
+    const { changes } = await this.difference(pair);
+    return (await this.#call('around', pair, words)) ?? changes;
+  }
+
+  /** The beginning of that, as much as weighs no more than this. */
+  async excerpt(pair: TextPair, words: number, weight: number): Promise<Excerpt> {
+    const { changes } = await this.difference(pair);
+    return (await this.#call('excerpt', pair, words, weight)) ?? excerptOf(changes, weight);
+  }
+
+  /** A page of a text as people read it, or as it is stored if reading it would take too long; null if it has no such page. */
+  async pageOf(text: string, number: number): Promise<TextPage | null> {
+    const page = await this.#call('page', text, number);
+    return page === undefined ? cutPageOf(text, number) : page;
   }
 
   /** Whether two texts differ in what people do not read: their formatting. */
   async areSame(before: string, after: string): Promise<boolean> {
-    if (before === after) return true;
-    return isEqual(await this.#reading(before), await this.#reading(after));
+    const { changes } = await this.difference({ before, after, isContent: true });
+    return changes.every(({ kind }) => kind === 'unchanged');
   }
 
-  #reading(text: string): Promise<Reading> {
-    return once(this.#readings, text, () => this.#inTurn(() => readingOf(text)));
+  #call<Name extends keyof Functions>(name: Name, ...args: Arguments<Name>) {
+    return this.#callThread(this.#budget, name, args) as Promise<ReturnType<Functions[Name]> | undefined>;
   }
-
-  #inTurn<Outcome>(begin: () => Generator<void, Outcome>): Promise<Outcome> {
-    const outcome = this.#last.then(async () => {
-      const work = begin();
-      for (;;) {
-        if (performance.now() - this.#turnBegan > turn) {
-          await setImmediate();
-          this.#turnBegan = performance.now();
-        }
-        const { done, value } = work.next();
-        if (done) return value;
-      }
-    });
-    this.#last = outcome.catch(() => undefined);
-    return outcome;
-  }
-}
-
-function once<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
-  const value = known.get(key) ?? find();
-  known.set(key, value);
-  return value;
 }

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { isEqual, type Notation, type Reading } from './reading.js';
+import { isEqual, type Reading } from './reading.js';
 import { firstEndingBehind, keyOf, tokensOf } from './tokens.js';
 
 export interface Change {
@@ -11,17 +11,6 @@ export interface Change {
 export interface Difference {
   granularity: 'word' | 'line' | 'text';
   changes: Change[];
-}
-
-/** The work that one request may spend on comparing, in microseconds of a usual processor. */
-export class Effort {
-  remaining = 400_000;
-
-  /** Takes from what remains, and says whether anything is left. */
-  readonly spend = (microseconds: number): boolean => {
-    this.remaining -= microseconds;
-    return this.remaining > 0;
-  };
 }
 
 type Span = [from: number, to: number];
@@ -36,53 +25,56 @@ interface Stretch {
 /** Equal items of two sequences: where they begin in each, and how many they are. */
 type Match = [before: number, after: number, count: number];
 
-const mostEdits = 300;
-/** After so many items others may have their turn. */
-const manyItems = 5_000;
+/** More edits than this take too much memory to find. */
+const mostEdits = 2_000;
+/** A difference of more pieces than this is of whole texts: nobody reads it. */
+const mostPieces = 20_000;
 
 /**
- * Compares two texts word by word; line by line or as a whole where they differ so much that it would take longer
- * than the effort that is left. Yields wherever others may have their turn.
+ * Compares two texts word by word; line by line or as a whole where they differ so much that it would go on beyond the
+ * deadline, on the clock of `performance.now()`.
  */
-export function* comparison(before: Reading, after: Reading, effort: Effort): Generator<void, Difference> {
-  if (isEqual(before, after)) return { granularity: 'word', changes: yield* changesOf(before.text, after.text, [], 0) };
-  const [oldLength, newLength] = [before.text.length, after.text.length];
-  const start = lineStart(before.text, commonStart(before, after, [0, oldLength], [0, newLength]));
-  const alike = commonEnd(before, after, [start, oldLength], [start, newLength]);
-  const line = before.text.indexOf('\n', oldLength - alike);
-  const end = line < 0 ? 0 : oldLength - line - 1;
-  const [oldEnd, newEnd] = [oldLength - end, newLength - end];
-  const old = yield* linesOf(before, start, oldEnd);
-  const now = yield* linesOf(after, start, newEnd);
-  const byLine = yield* aligned(old.keys, now.keys, effort);
-  let granularity: Difference['granularity'] = byLine.isWhole ? 'word' : 'text';
+export function comparison(before: Reading, after: Reading, deadline: number): Difference {
+  if (isEqual(before, after)) return { granularity: 'word', changes: changesOf(before.text, after.text, []) };
+  const old = linesOf(before);
+  const now = linesOf(after);
+  const matches = aligned(old.keys, now.keys, deadline);
+  if (!matches) return replaced(before.text, after.text);
+  let granularity: Difference['granularity'] = 'word';
   const stretches: Stretch[] = [];
-  for (const { isEqual, before: lines, after: others } of between(byLine.matches, old.keys.length, now.keys.length)) {
+  for (const { isEqual, before: lines, after: others } of between(matches, old.keys.length, now.keys.length)) {
     const stretch: Stretch = {
       isEqual,
-      before: [old.starts[lines[0]] ?? oldEnd, old.starts[lines[1]] ?? oldEnd],
-      after: [now.starts[others[0]] ?? newEnd, now.starts[others[1]] ?? newEnd],
+      before: [old.starts[lines[0]] ?? before.text.length, old.starts[lines[1]] ?? before.text.length],
+      after: [now.starts[others[0]] ?? after.text.length, now.starts[others[1]] ?? after.text.length],
     };
-    if (isSame(before.text, after.text, stretch)) stretches.push(stretch);
-    else {
-      const found = yield* wordByWord(before, after, stretch, effort);
-      if (!found && granularity === 'word') granularity = 'line';
-      stretches.push(...(found ?? [{ ...stretch, isEqual: false }]));
-    }
+    const found = isSame(before.text, after.text, stretch) ? [stretch] : wordByWord(before, after, stretch, deadline);
+    if (!found) granularity = 'line';
+    stretches.push(...(found ?? [{ ...stretch, isEqual: false }]));
   }
-  return { granularity, changes: yield* changesOf(before.text, after.text, stretches, start) };
+  const changes = changesOf(before.text, after.text, stretches);
+  return changes.length > mostPieces ? replaced(before.text, after.text) : { granularity, changes };
+}
+
+/** The difference of two texts that are not compared. */
+export function replaced(before: string, after: string): Difference {
+  const changes: Change[] = [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ];
+  return { granularity: 'text', changes: changes.filter(({ text }) => text !== '') };
 }
 
 const isSame = (before: string, after: string, { isEqual, before: [from, to], after: [start, end] }: Stretch) =>
   isEqual && to - from === end - start && before.slice(from, to) === after.slice(start, end);
 
 /** The words of a stretch that are equal, and those that are not; null if finding them would take too long. */
-function* wordByWord(
+function wordByWord(
   before: Reading,
   after: Reading,
   { before: [from, to], after: [start, end] }: Stretch,
-  effort: Effort,
-): Generator<void, Stretch[] | null> {
+  deadline: number,
+): Stretch[] | null {
   const place = Math.max(from + commonStart(before, after, [from, to], [start, end]) - 1, from);
   const head = (wordStart(before.text, place, from) ?? from) - from;
   const rest = Math.min(to - commonEnd(before, after, [from + head, to], [start + head, end]) + 1, to);
@@ -91,11 +83,11 @@ function* wordByWord(
     [from + head, to - tail],
     [start + head, end - tail],
   ];
-  const old = yield* tokensOf(before, oldSpan, effort.spend);
-  const now = old && (yield* tokensOf(after, newSpan, effort.spend));
+  const old = tokensOf(before, oldSpan, deadline);
+  const now = old && tokensOf(after, newSpan, deadline);
   if (!old || !now) return null;
-  const { matches, isWhole } = yield* aligned(old.keys, now.keys, effort);
-  if (!isWhole) return null;
+  const matches = aligned(old.keys, now.keys, deadline);
+  if (!matches) return null;
   const oldPlace = (n: number) => (n === 0 ? oldSpan[0] : (old.ends[n - 1] ?? oldSpan[1]));
   const newPlace = (n: number) => (n === 0 ? newSpan[0] : (now.ends[n - 1] ?? newSpan[1]));
   const stretches: Stretch[] = [{ isEqual: true, before: [from, oldSpan[0]], after: [start, newSpan[0]] }];
@@ -118,40 +110,30 @@ function* wordByWord(
   return stretches;
 }
 
-/** How many characters two stretches begin with alike, up to the first notation that differs. */
+/** How many characters two stretches begin with alike, before the first notation. */
 function commonStart(one: Reading, other: Reading, [from, to]: Span, [start, end]: Span): number {
-  const most = Math.min(to - from, end - start);
+  const [its, others] = [firstEndingBehind(one.notations, from), firstEndingBehind(other.notations, start)];
+  const most = Math.min(
+    Math.min(to, one.notations[its]?.start ?? to) - from,
+    Math.min(end, other.notations[others]?.start ?? end) - start,
+  );
   let count = 0;
   while (count < most && one.text.charCodeAt(from + count) === other.text.charCodeAt(start + count)) count++;
-  let [n, m] = [firstEndingBehind(one.notations, from), firstEndingBehind(other.notations, start)];
-  for (; ; n++, m++) {
-    const [its, others] = [one.notations[n], other.notations[m]];
-    const first = Math.min((its?.start ?? to) - from, (others?.start ?? end) - start);
-    if (first >= count) return count;
-    if (!its || !others || !isAlike(its, from, others, start) || its.end - from > count) return first;
-  }
+  return Math.max(count, 0);
 }
 
-/** How many characters two stretches end with alike, down to the last notation that differs. */
+/** How many characters two stretches end with alike, behind the last notation. */
 function commonEnd(one: Reading, other: Reading, [from, to]: Span, [start, end]: Span): number {
-  const most = Math.min(to - from, end - start);
+  const behind = ({ notations }: Reading, first: number, last: number) => {
+    const before = notations[firstEndingBehind(notations, last) - 1]?.end ?? first;
+    const within = notations[firstEndingBehind(notations, last)];
+    return within && within.start < last ? 0 : last - Math.max(first, before);
+  };
+  const most = Math.min(behind(one, from, to), behind(other, start, end));
   let count = 0;
   while (count < most && one.text.charCodeAt(to - 1 - count) === other.text.charCodeAt(end - 1 - count)) count++;
-  let [n, m] = [firstEndingBehind(one.notations, to - 1), firstEndingBehind(other.notations, end - 1)];
-  if ((one.notations[n]?.start ?? to) >= to) n--;
-  if ((other.notations[m]?.start ?? end) >= end) m--;
-  for (; ; n--, m--) {
-    const [its, others] = [one.notations[n], other.notations[m]];
-    const last = Math.min(to - (its?.end ?? from), end - (others?.end ?? start));
-    if (last >= count) return count;
-    if (!its || !others || !isAlike(its, to, others, end) || to - its.start > count) return last;
-  }
+  return count;
 }
-
-const isAlike = (one: Notation, from: number, other: Notation, start: number) =>
-  one.start - from === other.start - start && one.end - from === other.end - start && one.about === other.about;
-
-const lineStart = (text: string, place: number) => (place === 0 ? 0 : text.lastIndexOf('\n', place - 1) + 1);
 
 const beginsWord = /^[^\s\p{M}\u200d]/u;
 const farthest = 500;
@@ -164,128 +146,43 @@ function wordStart(text: string, place: number, limit: number): number | null {
   return null;
 }
 
-/** The lines of a stretch, each with what it equals: its text, and the notations in it. */
-function* linesOf(
-  { text, notations }: Reading,
-  from: number,
-  to: number,
-): Generator<void, { starts: number[]; keys: string[] }> {
+/** The lines of a reading, each with what it equals: its text, and the notations in it. */
+function linesOf({ text, notations }: Reading): { starts: number[]; keys: string[] } {
   const starts: number[] = [];
   const keys: string[] = [];
-  let next = firstEndingBehind(notations, from);
-  for (let at = from; at < to; ) {
-    const feed = text.indexOf('\n', at);
-    const end = feed < 0 || feed >= to ? to : feed + 1;
+  let next = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at) + 1 || text.length;
     let key = keyOf(text.slice(at, end));
     for (let notation = notations[next]; notation && notation.start < end; notation = notations[++next])
       key += `\0${notation.start - at},${notation.end - at},${notation.about ?? ''}`;
-    if (starts.push(at) % manyItems === 0) yield;
+    starts.push(at);
     keys.push(key);
     at = end;
   }
   return { starts, keys };
 }
 
-/**
- * The items that two sequences have in common, in order: the most that there are while few differ; else those between
- * the items that both have once. Not whole if some could not be compared.
- */
-function* aligned(
-  before: string[],
-  after: string[],
-  effort: Effort,
-): Generator<void, { matches: Match[]; isWhole: boolean }> {
+/** The items that two sequences have in common, in order; null if they cannot be found in time. */
+function aligned(before: string[], after: string[], deadline: number): Match[] | null {
   const numbers = new Map<string, number>();
-  const old = yield* numbered(before, numbers);
-  const now = yield* numbered(after, numbers);
+  const numbered = (keys: string[]) =>
+    keys.map((key) => {
+      const number = numbers.get(key) ?? numbers.size;
+      numbers.set(key, number);
+      return number;
+    });
+  const timeout = Math.max(deadline - performance.now(), 0);
+  const found = diffArrays(numbered(before), numbered(after), { maxEditLength: mostEdits, timeout });
+  if (!found) return null;
   const matches: Match[] = [];
-  let isWhole = true;
-  // The stretches that are left to be compared, the next one last.
-  const open: [number, number, number, number][] = [[0, old.length, 0, now.length]];
-  for (let stretch = open.pop(); stretch; stretch = open.pop()) {
-    let [from, to, start, end] = stretch;
-    while (from < to && start < end && old[from] === now[start]) matches.push([from++, start++, 1]);
-    while (from < to && start < end && old[to - 1] === now[end - 1]) matches.push([--to, --end, 1]);
-    if (from === to || start === end) continue;
-    if (effort.remaining <= 0) {
-      isWhole = false;
-      continue;
-    }
-    const most = Math.min(mostEdits, to - from + end - start);
-    const found = diffArrays(old.slice(from, to), now.slice(start, end), { maxEditLength: most });
-    effort.spend((to - from + end - start + most ** 2) / 10);
-    yield;
-    if (found) {
-      for (const { added, removed, count } of found) {
-        if (!added && !removed) matches.push([from, start, count]);
-        if (!added) from += count;
-        if (!removed) start += count;
-      }
-      continue;
-    }
-    const anchors = yield* inBothOnce(old, now, [from, to, start, end]);
-    if (anchors.length === 0) isWhole = false;
-    for (const [one, other] of anchors) {
-      matches.push([one, other, 1]);
-      open.push([from, one, start, other]);
-      [from, start] = [one + 1, other + 1];
-    }
-    if (anchors.length > 0) open.push([from, to, start, end]);
-    yield;
+  let [one, other] = [0, 0];
+  for (const { added, removed, count } of found) {
+    if (!added && !removed) matches.push([one, other, count]);
+    if (!added) one += count;
+    if (!removed) other += count;
   }
-  return { matches: matches.sort(([one], [other]) => one - other), isWhole };
-}
-
-/** A number for each item, the same for equal ones. */
-function* numbered(keys: string[], numbers: Map<string, number>): Generator<void, number[]> {
-  const found: number[] = [];
-  for (const key of keys) {
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
-    if (found.push(number) % manyItems === 0) yield;
-  }
-  return found;
-}
-
-/** The items that both stretches have exactly once, as many as are in the same order in both (patience sorting). */
-function* inBothOnce(
-  old: number[],
-  now: number[],
-  [from, to, start, end]: [number, number, number, number],
-): Generator<void, Match[]> {
-  const places = new Map<number, { before: number; after: number }>();
-  const note = (item: number, side: 'before' | 'after', place: number) => {
-    const known = places.get(item) ?? { before: -1, after: -1 };
-    known[side] = known[side] === -1 ? place : -2;
-    places.set(item, known);
-  };
-  for (let n = from; n < to; n++) {
-    note(old[n] ?? -1, 'before', n);
-    if (n % manyItems === 0) yield;
-  }
-  for (let n = start; n < end; n++) {
-    note(now[n] ?? -1, 'after', n);
-    if (n % manyItems === 0) yield;
-  }
-  interface Pair {
-    before: number;
-    after: number;
-    previous: Pair | undefined;
-  }
-  const piles: Pair[] = [];
-  for (const { before, after } of places.values()) {
-    if (before < 0 || after < 0) continue;
-    let [low, high] = [0, piles.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((piles[middle]?.after ?? 0) < after) low = middle + 1;
-      else high = middle;
-    }
-    piles[low] = { before, after, previous: piles[low - 1] };
-  }
-  const found: Match[] = [];
-  for (let pair = piles.at(-1); pair; pair = pair.previous) found.push([pair.before, pair.after, 1]);
-  return found.reverse();
+  return matches;
 }
 
 /** The matches with what is between them, neighbours made one. */
@@ -319,22 +216,15 @@ function isConfetti(gap: string, one: Part, other: Part): boolean {
   return replaces || !/[\p{L}\p{N}]/u.test(gap);
 }
 
-function* changesOf(
-  before: string,
-  after: string,
-  stretches: readonly Stretch[],
-  start: number,
-): Generator<void, Change[]> {
+function changesOf(before: string, after: string, stretches: readonly Stretch[]): Change[] {
   const parts: Part[] = [];
   const unchanged = (text: string) => {
     const last = parts.at(-1);
     if (text !== '' && last?.unchanged) last.unchanged += text;
     else if (text !== '') parts.push({ unchanged: text, removed: '', added: '' });
   };
-  unchanged(before.slice(0, start));
-  let end = start;
-  for (const [n, stretch] of stretches.entries()) {
-    if (n % manyItems === manyItems - 1) yield;
+  let end = 0;
+  for (const stretch of stretches) {
     end = stretch.before[1];
     if (stretch.isEqual) {
       unchanged(before.slice(...stretch.before));

@@ -35,22 +35,29 @@ export interface TextPage {
   count: number;
 }
 
-/** After so many pages others may have their turn. */
-const manyPages = 10;
-
-/** A page of a text; undefined if it has no such page. All pages together are the text; one ends at the end of a line if it can. */
-export function* pageOf(text: string, number: number): Generator<void, TextPage | undefined> {
+/** A page of a text; null if it has no such page. All pages together are the text; one ends at the end of a line if it can. */
+export function pageOf(text: string, number: number): TextPage | null {
   let count = 0;
-  let page: string | undefined;
+  let page: string | null = null;
   for (let start = 0; start < text.length || count === 0; ) {
     const { end: limit } = pieceOf(text, start, heaviestPage);
-    const line = limit < text.length ? text.lastIndexOf('\n', limit - 1) + 1 : 0;
-    const end = line > start + (limit - start) / 2 ? line : limit;
+    const line = limit < text.length ? text.slice(start, limit).lastIndexOf('\n') + 1 : 0;
+    const end = line > (limit - start) / 2 ? start + line : limit;
     if (++count === number) page = text.slice(start, end);
-    if (count % manyPages === 0) yield;
     start = end;
   }
-  return page === undefined ? undefined : { text: page, number, count };
+  return page === null ? null : { text: page, number, count };
+}
+
+/** Of so many characters no page is too heavy. */
+const charactersOfCut = 1_500;
+
+/** The same in no time, whatever the text: pages that end anywhere. */
+export function cutPageOf(text: string, number: number): TextPage | null {
+  const count = Math.ceil(text.length / charactersOfCut);
+  if (number > count) return null;
+  const start = (number - 1) * charactersOfCut;
+  return { text: text.slice(start, start + charactersOfCut), number, count };
 }
 
 /** What a piece weighs besides its text. */
@@ -91,23 +98,19 @@ export function elided(changes: readonly Change[], words: number): Change[] {
   });
 }
 
-const wordsIn = (text: string) => text.match(/\s*\S+\s*/g) ?? [];
+function firstWords(text: string, words: number): string {
+  const near = text.slice(0, words * longestWord);
+  const found = [...near.matchAll(/\S+\s*/g)].slice(0, words);
+  const last = found.at(-1);
+  return last ? whole(near.slice(0, last.index + last[0].length)) : '';
+}
 
-const firstWords = (text: string, words: number) =>
-  whole(
-    wordsIn(text.slice(0, words * longestWord))
-      .slice(0, words)
-      .join(''),
-  );
-
-const lastWords = (text: string, words: number) =>
-  words === 0
-    ? ''
-    : whole(
-        wordsIn(text.slice(-words * longestWord))
-          .slice(-words)
-          .join(''),
-      );
+function lastWords(text: string, words: number): string {
+  const near = words === 0 ? '' : text.slice(-words * longestWord);
+  const found = [...near.matchAll(/\S+/g)];
+  if (found.length === 0) return '';
+  return whole(found.length > words ? near.slice(found.at(-words)?.index) : near);
+}
 
 /** Without half of a character at either end. */
 const whole = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

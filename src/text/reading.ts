@@ -1,5 +1,5 @@
-import { isLink, type Kind, kindOf, type Mark, marksOf, typeOf, wordsOf } from './nodes.js';
-import { childrenOf, type RichNode, richText } from './richText.js';
+import { inOrder, type Kind, kindOf, type Mark, marksOf, wordsOf } from './nodes.js';
+import { isNode, type RichNode, richText } from './richText.js';
 
 /** A part of a reading that no person has typed: what a node or mark is about, or how it is drawn. */
 export interface Notation {
@@ -30,35 +30,26 @@ const deepestIndent = 40;
 
 /**
  * Reads a text: a plain text as it is; a rich text with a line for each block, and with the targets of links, the
- * sources of images, the persons of mentions, the states of tasks and all else that is no matter of looks. A node or
- * mark that is not known is its type with its attributes, so that nothing is invisible.
+ * sources of images, the persons of mentions, the states of tasks and all else that is no matter of looks. A node that
+ * is not known is its JSON, so that nothing is invisible.
  */
-export function* readingOf(text: string): Generator<void, Reading> {
+export function readingOf(text: string): Reading {
   const root = richText(text);
-  return root ? yield* new Reader().read(root) : asTyped(text);
+  return root ? new Reader().read(root) : asTyped(text);
 }
 
 /** The reading of a plain text. */
 export const asTyped = (text: string): Reading => ({ text, notations: [] });
 
-/** The text of a reading. */
-export const plainText = (text: string): string => inOnePiece(readingOf(text)).text;
-
-/** The outcome of work that lets others have their turn, without letting them. */
-export function inOnePiece<Outcome>(work: Generator<void, Outcome>): Outcome {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
-  }
+/** A node whose children are being read. */
+interface OpenNode {
+  children: readonly unknown[];
+  next: number;
+  kind: Kind;
+  /** Whether its children stand in a line. */
+  holdsText: boolean;
+  isOrdered: boolean;
 }
-
-/** After so many nodes others may have their turn. */
-const manyNodes = 2_000;
-
-type Step = () => void;
-
-/** A mark whose opening has been written. */
-type OpenMark = Mark & { notation: number; part: number };
 
 class Reader {
   readonly #parts: string[] = [];
@@ -68,88 +59,72 @@ class Reader {
   #line: 'nothing' | 'marker' | 'words' = 'nothing';
   /** What lines begin with, by the blocks around them. */
   readonly #indents: string[] = [];
+  /** How many rows of tables are around. */
+  #rows = 0;
   /** The marks that are open, innermost last. */
-  readonly #marks: OpenMark[] = [];
+  readonly #marks: Mark[] = [];
 
-  *read(root: RichNode): Generator<void, Reading> {
+  read({ type, attrs, content, marks: _marks, ...others }: RichNode): Reading {
+    const root = { type, attrs: isNode(attrs) ? { ...others, ...attrs } : others, content };
     // A list instead of recursion: the text may nest deeper than the stack.
-    const steps: Step[] = [];
-    const enter = (node: RichNode, isInText: boolean, isInOrder: boolean) => {
-      for (const step of this.#visit(node, isInText, isInOrder, enter).reverse()) steps.push(step);
-    };
-    enter({ type: root.type, attrs: root.attrs, content: root.content, children: root.children }, false, false);
-    let taken = 0;
-    for (let step = steps.pop(); step; step = steps.pop()) {
-      step();
-      if (++taken % manyNodes === 0) yield;
+    const open = [this.#enter(root, false, false)];
+    for (let node = open.at(-1); node; node = open.at(-1)) {
+      if (node.next < node.children.length) {
+        const child = this.#enter(node.children[node.next++], node.holdsText, node.isOrdered);
+        if (child) open.push(child);
+      } else {
+        this.#leave(node);
+        open.pop();
+      }
     }
-    this.#mark([]);
     return { text: this.#parts.join(''), notations: this.#notations };
   }
 
-  /** Reads a node; returns the steps that read its children and leave it. */
-  #visit(
-    node: RichNode,
-    isInText: boolean,
-    isInOrder: boolean,
-    enter: (child: RichNode, isInText: boolean, isInOrder: boolean) => void,
-  ): Step[] {
-    const kind = kindOf(node);
-    const children = childrenOf(node);
-    if (isLink(node) && children.length > 0) {
+  /** Reads a node; returns it if its children are to be read. */
+  #enter(node: unknown, isInText: boolean, isInOrder: boolean): OpenNode | undefined {
+    const kind = isNode(node) ? kindOf(node) : null;
+    if (!kind || !isNode(node)) {
       this.#mark([]);
-      const open = [...marksOf(node), ...marksOf({ marks: [{ ...node, marks: undefined }] })].map((mark) =>
-        this.#open(mark),
-      );
-      return [
-        ...children.map((child) => () => enter(child, true, false)),
-        () => {
-          this.#mark([]);
-          for (const mark of open.reverse()) this.#close(mark);
-        },
-      ];
+      if (!isInText) this.#begin(false);
+      this.#json(inOrder(node));
+      return undefined;
     }
-    const words =
-      isInOrder && node.type !== 'text'
-        ? ordered(wordsOf(node, kind, false))
-        : wordsOf(node, kind, children.length === 0);
+    const children = Array.isArray(node.content) ? node.content : [];
     // An image may stand in a line, and by itself.
-    const isInLine = isInText && (!kind || (kind.place === 'block' && children.length === 0));
-    const place = isInLine ? 'inline' : (kind?.place ?? 'block');
-    const isText = node.type === 'text';
-    if (place === 'inline') {
-      this.#mark(marksOf(node));
-      if (isText) this.#write(words);
-      else this.#note(words);
-    } else {
-      this.#mark([]);
-      if (place === 'block') this.#begin(kind, words);
-      this.#mark(marksOf(node));
-      const isMarker = place === 'block' && (kind ? kind.holdsText || kind.indents !== undefined : children.length > 0);
-      this.#note(isMarker && !kind ? `${words} ` : words, isMarker);
-    }
-    const indent = kind?.indents;
-    const holdsText = kind?.holdsText ?? (place === 'inline' || children.some(({ type }) => type === 'text'));
-    const isList = typeOf(node) === 'orderedlist';
-    if (indent !== undefined) this.#indents.push(indent);
-    return [
-      ...children.map((child) => () => enter(child, holdsText, isList)),
-      () => {
-        if (place !== 'inline') this.#mark([]);
-        if (indent !== undefined) this.#indents.pop();
-      },
-    ];
+    const isInLine = kind.place === 'inline' || (isInText && kind.place === 'block' && children.length === 0);
+    // All items of an ordered list have the same number: a new item is no change of those behind it.
+    const words = isInOrder ? wordsOf(node, kind).replace(/^- /, '1. ') : wordsOf(node, kind);
+    const marks = marksOf(node);
+    const isMarker = kind.holdsText === true || kind.indents !== undefined;
+    if (!isInLine) this.#mark([]);
+    if (!isInLine && kind.place === 'block') this.#begin(kind.indents !== undefined && words !== '');
+    this.#mark(marks);
+    if (node.type === 'text') this.#write(words);
+    else if (words === '| ') this.#note(this.#line === 'words' ? ' | ' : words, true);
+    else this.#note(words, !isInLine && isMarker);
+    if (kind.indents !== undefined) this.#indents.push(kind.indents);
+    if (kind.isRow) this.#rows += 1;
+    const holdsText = kind.holdsText ?? kind.place === 'inline';
+    return { children, next: 0, kind, holdsText, isOrdered: kind.isOrdered === true };
+  }
+
+  #leave({ kind }: OpenNode) {
+    if (kind.place !== 'inline') this.#mark([]);
+    if (kind.indents !== undefined) this.#indents.pop();
+    if (kind.isRow) this.#rows -= 1;
   }
 
   /** Begins the line of a block, unless the one that is there has nothing yet. */
-  #begin(kind: Kind | null, words: string) {
-    const isItem = kind?.indents !== undefined && words !== '';
+  #begin(isItem: boolean) {
     if (this.#line === 'words' || (this.#line === 'marker' && isItem)) this.#break();
   }
 
   #break() {
-    this.#append('\n');
-    this.#line = 'nothing';
+    if (this.#rows > 0) this.#note(' ', true);
+    else {
+      this.#append('\n');
+      this.#line = 'nothing';
+    }
   }
 
   /** Closes and opens marks, so that neighbours under the same ones are one piece. */
@@ -160,26 +135,17 @@ class Reader {
       if (open?.opening !== opening || open.closing !== closing) break;
       same++;
     }
-    for (const mark of this.#marks.splice(same).reverse()) this.#close(mark);
-    for (const mark of wanted.slice(same)) this.#marks.push(this.#open(mark));
+    for (const { closing } of this.#marks.splice(same).reverse()) this.#note(closing);
+    for (const mark of wanted.slice(same)) {
+      this.#note(mark.opening);
+      this.#marks.push(mark);
+    }
   }
 
-  #open(mark: Mark): OpenMark {
-    this.#note(mark.opening);
-    return { ...mark, notation: this.#notations.length - 1, part: this.#parts.length };
-  }
-
-  #close({ closing, notation, part }: OpenMark) {
-    this.#note(closing);
-    this.#join(notation, part);
-  }
-
-  /** Makes one notation of a short text within a mark, so that `[Pay here](https://…)` is shown as a whole. */
-  #join(notation: number, part: number) {
-    const [first, last, another] = this.#notations.slice(notation, notation + 3);
-    if (!first || !last || another || last.about !== undefined || last.end - first.start > longestNotation) return;
-    if (this.#parts.slice(part).some((text) => text.includes('\n'))) return;
-    this.#notations.splice(notation, 2, { start: first.start, end: last.end });
+  /** JSON is read as words, of which the first character says that nobody has typed them. */
+  #json(json: string) {
+    this.#note(json.slice(0, 1));
+    this.#write(json.slice(1));
   }
 
   #note(words: string, isMarker = false) {
@@ -219,6 +185,3 @@ class Reader {
     this.#length += part.length;
   }
 }
-
-/** The marker of an item of an ordered list. All have the same number: a new item is no change of those behind it. */
-const ordered = (marker: string) => marker.replace(/^- /, '1. ');

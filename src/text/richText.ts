@@ -1,8 +1,11 @@
 export type RichNode = Record<string, unknown>;
 
+/** A text with more nodes than this is plain: its tree would take many times its memory. */
+const mostNodes = 200_000;
+
 /** The document node of a rich text (ProseMirror JSON, `"type": "doc"`); null when the text is plain. */
 export function richText(text: string): RichNode | null {
-  if (!text.trimStart().startsWith('{')) return null;
+  if (!/^\s*\{/.test(text) || hasTooManyNodes(text)) return null;
   try {
     const root: unknown = JSON.parse(text);
     return isNode(root) && root.type === 'doc' ? root : null;
@@ -11,32 +14,14 @@ export function richText(text: string): RichNode | null {
   }
 }
 
-export const isNode = (value: unknown): value is RichNode => typeof value === 'object' && value !== null;
-
-/**
- * The children of a node, in order. BlockNote keeps nested blocks beside the content, and the rows of a table, whose cells
- * may be lists of nodes, within it. What Slate and others leave out is added: a text without a type is a text.
- */
-export function childrenOf({ content, children, rows, cells }: RichNode): RichNode[] {
-  const found: RichNode[] = [];
-  addNodes(found, content);
-  addNodes(found, children);
-  addNodes(found, rows, 'tableRow');
-  addNodes(found, cells, 'tableCell');
-  return found;
+function hasTooManyNodes(text: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++count > mostNodes) return true;
+  return false;
 }
 
-function addNodes(found: RichNode[], value: unknown, type?: string): void {
-  if (value === undefined || value === null) return;
-  for (const child of Array.isArray(value) ? value : [value]) {
-    if (Array.isArray(child)) found.push({ type, content: child });
-    else if (isNode(child))
-      found.push(child.type === undefined ? { type: hasText(child) ? 'text' : type, ...child } : child);
-    else if (typeof child === 'string' && child) found.push({ type: 'text', text: child });
-  }
-}
-
-const hasText = ({ text }: RichNode) => typeof text === 'string';
+export const isNode = (value: unknown): value is RichNode =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The id of the person whom a node mentions, as it is shown and subscribed. A number is read as its decimal digits. */
 export function mentionedBy({ type, attrs }: RichNode): string | null {
@@ -47,15 +32,17 @@ export function mentionedBy({ type, attrs }: RichNode): string | null {
 
 /** Ids of the people a rich text mentions, at any depth; plain text mentions nobody. */
 export function mentionedIn(text: string | null | undefined): string[] {
-  const root = richText(text ?? '');
-  if (!root) return [];
   const ids = new Set<string>();
-  const open = [root];
   // A list instead of recursion: the text may nest deeper than the stack.
-  for (let node = open.pop(); node; node = open.pop()) {
-    const id = mentionedBy(node);
-    if (id !== null) ids.add(id);
-    for (const child of childrenOf(node)) open.push(child);
+  const open: unknown[] = [richText(text ?? '')];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (Array.isArray(value)) for (const item of value) open.push(item);
+    else if (isNode(value)) {
+      const id = mentionedBy(value);
+      if (id !== null) ids.add(id);
+      open.push(value.content);
+    }
   }
   return [...ids];
 }

@@ -23,29 +23,25 @@ const longestRun = 1024;
 const isPlain = /^[\x20-\x7e]*\n?$/;
 
 /** What a word or a line equals: another spelling of the same letters and spaces is the same word. */
-export const keyOf = (text: string): string =>
-  isPlain.test(text)
-    ? text
-    : text
-        .normalize('NFC')
-        .replace(/\r?\n$/, '\n')
-        .replace(/[^\S\n]/g, ' ');
+export function keyOf(text: string): string {
+  if (isPlain.test(text)) return text;
+  // Composing takes time by the square of a text of nothing but marks. Words of a longer line are compared one by one.
+  const composed = text.length > longestRun ? text : text.normalize('NFC');
+  return composed.replace(/\r?\n$/, '\n').replace(/[^\S\n]/g, ' ');
+}
 
-/**
- * Splits a stretch of a reading into tokens. `spend` is told what each part takes, and ends it by `false`. Yields
- * wherever others may have their turn.
- */
-export function* tokensOf(
+/** Splits a stretch of a reading into tokens; null if that would go on beyond the deadline. */
+export function tokensOf(
   { text, notations }: Reading,
   [from, to]: readonly [number, number],
-  spend: (microseconds: number) => boolean,
-): Generator<void, Tokens | null> {
+  deadline: number,
+): Tokens | null {
   const tokens: Tokens = { ends: [], keys: [] };
   let at = from;
   for (let n = firstEndingBehind(notations, from); at < to; n++) {
     const notation = notations[n];
     const end = Math.min(notation?.start ?? to, to);
-    if (at < end && !(yield* addText(tokens, text.slice(at, end), at, spend))) return null;
+    if (at < end && !addText(tokens, text.slice(at, end), at, deadline)) return null;
     if (!notation || notation.start >= to) break;
     at = Math.min(notation.end, to);
     add(tokens, at, `\0${notation.about ?? text.slice(notation.start, notation.end)}`);
@@ -69,35 +65,30 @@ export function firstEndingBehind(notations: readonly Notation[], place: number)
   return low;
 }
 
-function* addText(
-  tokens: Tokens,
-  text: string,
-  start: number,
-  spend: (microseconds: number) => boolean,
-): Generator<void, boolean> {
-  if (!spend(text.length / 20)) return false;
+function addText(tokens: Tokens, text: string, start: number, deadline: number): boolean {
+  let count = 0;
   for (const { 0: run, index } of text.matchAll(runs)) {
+    if (++count % 1_000 === 0 && performance.now() > deadline) return false;
     const at = start + index;
     if (isSpace.test(run)) add(tokens, at + run.length, lineEnd.test(run) ? '\n' : run.replace(/\s/g, ' '));
     else if (ascii.test(run))
       for (const word of run.matchAll(asciiWords)) add(tokens, at + word.index + word[0].length, word[0]);
     else {
-      if (!spend(2 * run.length)) return false;
       const joined = joinsWhatPrecedes.exec(run)?.[0].length ?? 0;
       const precedes = tokens.keys.at(-1);
       if (joined > 0 && precedes && precedes !== '\n') {
         tokens.keys.splice(-1, 1, precedes + keyOf(run.slice(0, joined)));
         tokens.ends.splice(-1, 1, at + joined);
-        yield* addWords(tokens, run.slice(joined), at + joined);
-      } else yield* addWords(tokens, run, at);
+        if (!addWords(tokens, run.slice(joined), at + joined, deadline)) return false;
+      } else if (!addWords(tokens, run, at, deadline)) return false;
     }
-    if (tokens.ends.length % 2_000 === 0) yield;
   }
   return true;
 }
 
-function* addWords(tokens: Tokens, run: string, start: number): Generator<void, void> {
+function addWords(tokens: Tokens, run: string, start: number, deadline: number): boolean {
   for (let at = 0; at < run.length; ) {
+    if (performance.now() > deadline) return false;
     const part = run.slice(at, at + longestRun);
     const isLast = at + part.length === run.length;
     let last = 0;
@@ -108,6 +99,6 @@ function* addWords(tokens: Tokens, run: string, start: number): Generator<void, 
       add(tokens, start + at + last, keyOf(segment));
     }
     at += last;
-    if (!isLast) yield;
   }
+  return true;
 }

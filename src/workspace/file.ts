@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, fstatSync } from 'node:fs';
 import { fileProblem } from '../files.js';
-import { JsonError, parseJson } from '../platform/http/index.js';
+import { parseJson } from '../platform/http/index.js';
 import { ImportError } from './report.js';
 import { lists } from './tables.js';
 
@@ -220,11 +220,7 @@ function parseAt(text: string, start: Place): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const line = start.line + error.line - 1;
-    const column = (error.line === 1 ? start.column : 1) + error.column - 1;
-    const problem = error.isSyntax ? 'is not valid JSON' : error.message;
-    throw new BadFile(`${problem} (line ${line}, column ${column})`);
+    throw new BadFile(`line ${start.line}: is not valid JSON: ${(error as SyntaxError).message}`);
   }
 }
 

@@ -31,20 +31,17 @@ const flat = ({ errors: [error] }: { errors: { message: string; extensions: obje
 
 const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
-/** Invalid JSON, or JSON that programs read differently: what it is, the body, and the place of the problem. */
-const malformed: [string, string, string?][] = [
-  ['empty', '', '1:1'],
-  ['a word', 'goal', '1:1'],
-  ['an open object', '{"id":"g"', '1:10'],
-  ['a key without a value', '{\n  "id":\n}', '3:1'],
-  ['a trailing comma', '{"id":"g",}', '1:11'],
-  ['a leading zero', '{"id":01}', '1:8'],
-  ['a control character in a string', '{"message":"a\u0001b"}', '1:12'],
-  ['a byte order mark', '\uFEFF{}', '1:1'],
-  ['a key twice', '{"id":"a",\n"id":"b"}', '2:1'],
-  ['a key twice, deep inside', '{"id":{"a":[{"b":1,"b":2}]}}', '1:20'],
-  ['an integer a double rounds', '{"version_number":9007199254740993}', '1:19'],
-  ['arrays 101 levels deep', `{"id":${deep('[', ']', 100)}}`, '1:106'],
+/** What is not JSON, or too deep: what it is, the body, and what the detail says. */
+const malformed: [string, string, string][] = [
+  ['empty', '', 'end of JSON'],
+  ['a word', 'goal', "token 'g'"],
+  ['an open object', '{"id":"g"', 'position 9'],
+  ['a key without a value', '{\n  "id":\n}', "token '}'"],
+  ['a trailing comma', '{"id":"g",}', 'position 10'],
+  ['a leading zero', '{"id":01}', 'position 7'],
+  ['a control character in a string', '{"message":"a\u0001b"}', 'position 13'],
+  ['a byte order mark', '\uFEFF{}', 'JSON'],
+  ['arrays 101 levels deep', `{"id":${deep('[', ']', 100)}}`, 'deeper than 100 levels'],
 ];
 
 describe('a REST operation', () => {
@@ -53,8 +50,7 @@ describe('a REST operation', () => {
   test.each(malformed)('refuses %s with 400 and says where', async (_what, body, place) => {
     const answer = await send(path, body);
     expect([answer.status, answer.code]).toEqual([400, 'MALFORMED_JSON']);
-    expect(`${answer.line}:${answer.column}`).toBe(place);
-    expect(answer.detail).toContain(`(line ${answer.line}, column ${answer.column})`);
+    expect(answer.detail).toContain(place);
   });
 
   test.each([
@@ -104,13 +100,42 @@ test.each(paths)('%s refuses one of each kind', async (path) => {
   const codeOf = async (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>) =>
     (await send(path, body, headers)).code;
   expect(await codeOf('{"id":"g",}')).toBe('MALFORMED_JSON');
-  expect(await codeOf('{"id":"a","id":"b"}')).toBe('MALFORMED_JSON');
   expect(await codeOf(Uint8Array.from([0x7b, 0xff, 0x7d]))).toBe('MALFORMED_JSON');
   expect(await codeOf('{}', { 'content-type': 'text/plain' })).toBe('UNSUPPORTED_MEDIA_TYPE');
   expect(await codeOf(gzipSync('{}'), { 'content-encoding': 'gzip' })).toBe('UNSUPPORTED_MEDIA_TYPE');
   expect(await codeOf('[{"id":"g"}]')).toBe(path === '/graphql' ? 'BAD_REQUEST' : 'BAD_USER_INPUT');
   expect(await codeOf(`{"id":"${'x'.repeat(100_000)}"}`)).toBe('PAYLOAD_TOO_LARGE');
 });
+
+// As a number, JSON.parse makes another id of it.
+test.each(['1234567890123456789', '-9007199254740993', '1e30', '2.5', '1e400'])(
+  'the number %s is no id and no version, wherever it stands',
+  async (number) => {
+    const graphql = (query: string, variables: string) =>
+      send('/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}}`);
+    const preview = 'query ($i: [ID!]) { previewReopenGoal(input: { subscriberIds: $i }) { state } }';
+    const restored =
+      'mutation ($i: RestoreDocumentVersionInput!) { restoreDocumentVersion(input: $i) { document { id } } }';
+    const version = (value: string) => `{"documentId":"d","versionNumber":1,"expectedCurrentVersion":${value}}`;
+    for (const [answer, field] of [
+      [send(restPaths.reopenGoal, `{"id":${number}}`), 'id'],
+      [send(restPaths.reopenGoal, `{"subscriber_ids":["a",${number}]}`), 'subscriber_ids[1]'],
+      [
+        send(
+          restPaths.restoreDocumentVersion,
+          `{"document_id":"d","version_number":1,"expected_current_version":${number}}`,
+        ),
+        'expected_current_version',
+      ],
+      [graphql('query ($i: ID!) { goal(id: $i) { id } }', `{"i":${number}}`), 'id'],
+      [graphql(preview, `{"i":["a",${number}]}`), 'input.subscriberIds[1]'],
+      [graphql(restored, `{"i":${version(number)}}`), 'input.expectedCurrentVersion'],
+    ] as const) {
+      const { status, code, errors } = await answer;
+      expect([status, code, errors[0].field]).toEqual([400, 'BAD_USER_INPUT', field]);
+    }
+  },
+);
 
 describe('a value the database cannot hold', () => {
   const nul = '\\u0000';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Change, comparison, Effort } from '../../src/text/difference.js';
+import { type Change, comparison } from '../../src/text/difference.js';
 import { elided } from '../../src/text/excerpts.js';
-import { inOnePiece, isEqual, plainText, readingOf } from '../../src/text/reading.js';
+import { isEqual, readingOf } from '../../src/text/reading.js';
 import { mentionedIn } from '../../src/text/richText.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -15,10 +15,10 @@ const paragraph = (...texts: (string | Json)[]) => ({ type: 'paragraph', content
 const joined = (changes: Change[], ...kinds: Change['kind'][]) =>
   changes.flatMap(({ kind, text }) => (kinds.includes(kind) ? text : [])).join('');
 
-const read = (text: string) => inOnePiece(readingOf(text));
+const plainText = (text: string) => readingOf(text).text;
 
-function compare(before: string, after: string, effort = new Effort()) {
-  const found = inOnePiece(comparison(read(before), read(after), effort));
+function compare(before: string, after: string, milliseconds = 60_000) {
+  const found = comparison(readingOf(before), readingOf(after), performance.now() + milliseconds);
   expect(joined(found.changes, 'unchanged', 'removed')).toBe(plainText(before));
   expect(joined(found.changes, 'unchanged', 'added')).toBe(plainText(after));
   return found;
@@ -28,7 +28,7 @@ function compare(before: string, after: string, effort = new Effort()) {
 const inLine = (changes: Change[]) =>
   changes.map(({ kind, text }) => ({ unchanged: text, removed: `[-${text}-]`, added: `{+${text}+}` })[kind]).join('');
 
-const isLooks = (before: string, after: string) => isEqual(read(before), read(after));
+const isLooks = (before: string, after: string) => isEqual(readingOf(before), readingOf(after));
 
 describe('the difference of two texts', () => {
   test.each([
@@ -74,23 +74,19 @@ describe('the difference of two texts', () => {
     expect(joined(changes, 'removed')).toBe('\n'.repeat(699));
   });
 
-  test('of huge texts in another order is coarse, and still shows what is where it was', () => {
-    const text = (salt: number) => Array.from({ length: 30_000 }, (_, n) => `${(n * salt) % 29_989}`).join('\n');
-    const effort = new Effort();
-    const { granularity, changes } = compare(text(7), text(11), effort);
-    expect(granularity).not.toBe('word');
-    expect(joined(changes, 'unchanged').length).toBeGreaterThan(1000);
-    // The last step may take more than there is left.
-    expect(effort.remaining).toBeGreaterThan(-100_000);
+  test('is coarser where texts differ very much, or no time is left', () => {
+    const text = (salt: number, by: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `w${(n * salt) % 997}`).join(by);
+    expect(compare(text(2, ' ', 500), text(3, ' ', 500)).granularity).toBe('word');
+    expect(compare(text(2, ' ', 500), text(3, ' ', 500), 0).granularity).not.toBe('word');
+    expect(compare(text(2, ' ', 9_000), text(3, ' ', 9_000)).granularity).toBe('line');
+    expect(compare(text(2, '\n', 9_000), text(3, '\n', 9_000)).granularity).toBe('text');
+    expect(compare('字'.repeat(100_000), '语'.repeat(100_000), 0).granularity).not.toBe('word');
   });
 
-  test('is coarser once the effort of the request is spent', () => {
-    const text = (salt: number) => Array.from({ length: 2000 }, (_, n) => `w${(n * salt) % 1999}`).join(' ');
-    const effort = new Effort();
-    expect(compare(text(2), text(3), effort).granularity).toBe('word');
-    expect(effort.remaining).toBeLessThan(new Effort().remaining);
-    effort.remaining = 0;
-    expect(compare(text(2), text(3), effort).granularity).not.toBe('word');
+  test('in more places than anybody reads is of the whole texts', () => {
+    const text = (second: string) => `same\n${second}\n`.repeat(40_000);
+    expect(compare(text('a'), text('b')).changes.length).toBeLessThan(20_000);
   });
 });
 
@@ -152,7 +148,7 @@ describe('a rich text is read', () => {
     [
       'without failing on nonsense',
       doc({ type: 7, content: 'x' }, { attrs: null }, paragraph('end')),
-      '{7} x\n{node}\nend',
+      '{"content":"x","type":7}\n{"attrs":null}\nend',
     ],
   ])('%s', (_how, text, expected) => {
     expect(plainText(text)).toBe(expected);
@@ -163,14 +159,42 @@ describe('a rich text is read', () => {
       const json = JSON.stringify(attribute);
       const mention = { type: 'mention', attrs: { label: attribute, id: 'Ada' } };
       expect(plainText(doc(mention))).toBe(`@Ada{label=${json}}`);
-      expect(plainText(doc({ type: attribute, attrs: { title: 'Ada' } }))).toBe(`{${json} title=Ada}`);
     }
   });
 
-  test('within links however deep they nest, in time that grows with the text', () => {
-    const depth = 8_000;
-    const text = `{"type":"doc","content":[${'{"type":"link","href":"/a","content":["x",'.repeat(depth)}"y"${']}'.repeat(depth)}]}`;
-    expect(plainText(text)).toBe(`${'[x'.repeat(depth)}y${'](/a)'.repeat(depth)}`);
+  test('with each row of a table on a line', () => {
+    const cell = (type: string, ...content: Json[]) => ({ type, attrs: { colspan: 1 }, content });
+    const row = (...content: Json[]) => ({ type: 'table_row', content });
+    const table = {
+      type: 'table',
+      content: [
+        row(cell('tableHeader', paragraph('Size')), cell('tableHeader', paragraph('Price'))),
+        row(
+          cell('tableCell', paragraph('small'), paragraph('or less')),
+          cell('tableCell', paragraph('5', { type: 'hardBreak' }, '€')),
+        ),
+      ],
+    };
+    expect(plainText(doc(paragraph('Prices'), table, paragraph('end')))).toBe(
+      'Prices\n| Size | Price\n| small or less | 5 €\nend',
+    );
+  });
+
+  test('with a node that is not known as its JSON, in the line or on one of its own', () => {
+    const poll = { type: 'poll', attrs: { question: 'Who?' } };
+    const json = '{"attrs":{"question":"Who?"},"type":"poll"}';
+    expect(plainText(doc(paragraph('a ', poll, ' b'), poll, paragraph('c')))).toBe(`a ${json} b\n${json}\nc`);
+    const deep = `{"type":"widget","attrs":{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    expect(plainText(`{"type":"doc","content":[${JSON.stringify(paragraph('a'))},${deep}]}`)).toBe('a\n…');
+  });
+
+  test('as it is when it has more nodes than may be read', () => {
+    const text = (nodes: number) =>
+      `{"type":"doc","content":[${Array(nodes - 1)
+        .fill('{}')
+        .join()}]}`;
+    expect(plainText(text(200_001))).toBe(text(200_001));
+    expect(plainText(text(200_000))).not.toBe(text(200_000));
   });
 
   test('however deep it nests', () => {
@@ -188,7 +212,7 @@ describe('what a reader would care about is read', () => {
       'the target of a link',
       inText(link('https://evil.example')),
       inText(link('https://bank.example')),
-      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
+      'On [Pay here[-](https://evil.example)-]{+](https://bank.example)+} then',
     ],
     [
       'the person behind a name',
@@ -209,34 +233,16 @@ describe('what a reader would care about is read', () => {
       '[-[ ] -]{+[x] +}Sign',
     ],
     [
-      'the state of a task (ADF)',
-      doc({ type: 'taskItem', attrs: { localId: 'a', state: 'TODO' }, content: nodes(['Sign']) }),
-      doc({ type: 'taskItem', attrs: { localId: 'b', state: 'DONE' }, content: nodes(['Sign']) }),
-      '[-[ ] -]{+[x] +}Sign',
-    ],
-    [
       'a formula',
-      inText({ type: 'math_inline', content: nodes(['x^2']) }),
-      inText({ type: 'math_inline', content: nodes(['x^3']) }),
-      'On x^[-2-]{+3+} then',
+      inText({ type: 'inlineMath', attrs: { latex: 'x^2' } }),
+      inText({ type: 'inlineMath', attrs: { latex: 'x^3' } }),
+      'On [-$x^2$-]{+$x^3$+} then',
     ],
     [
       'an emoji',
-      inText({ type: 'emoji', attrs: { shortName: ':smile:', text: '😄' } }),
+      inText({ type: 'emoji', attrs: { name: 'smile' } }),
       inText({ type: 'emoji', attrs: { 'data-name': 'angry' } }),
-      'On [-😄-]{+:angry:+} then',
-    ],
-    [
-      'a date',
-      inText({ type: 'date', attrs: { timestamp: '1767225600000' } }),
-      inText({ type: 'date', attrs: { timestamp: '1767312000000' } }),
-      'On [-2026-01-01-]{+2026-01-02+} then',
-    ],
-    [
-      'a status',
-      inText({ type: 'status', attrs: { text: 'DONE', color: 'green' } }),
-      inText({ type: 'status', attrs: { text: 'LATE', color: 'red' } }),
-      'On [-[DONE]-]{+[LATE]+} then',
+      'On [-:smile:-]{+{data-name=angry}+} then',
     ],
     [
       'a file',
@@ -248,7 +254,7 @@ describe('what a reader would care about is read', () => {
       'a node that nobody knows',
       inText({ type: 'poll', attrs: { question: 'Who?', options: { b: 1, a: 2 } } }),
       inText({ type: 'poll', attrs: { question: 'When?', options: { a: 2, b: 1 } } }),
-      'On [-{poll options={"a":2,"b":1} question=Who?}-]{+{poll options={"a":2,"b":1} question=When?}+} then',
+      'On {"attrs":{"options":{"a":2,"b":1},"question":"[-Who-]{+When+}?"},"type":"poll"} then',
     ],
     [
       'an attribute that nobody knows',
@@ -257,46 +263,40 @@ describe('what a reader would care about is read', () => {
       '[-![](/a.png){onclick=a()}-]{+![](/a.png){onclick=b()}+}',
     ],
     [
-      'the target of a link around its text (BlockNote)',
-      inText({ type: 'link', href: 'https://evil.example', content: nodes(['Pay here']) }),
-      inText({ type: 'link', href: 'https://bank.example', content: nodes(['Pay here']) }),
-      'On [-[Pay here](https://evil.example)-]{+[Pay here](https://bank.example)+} then',
-    ],
-    [
-      'a cell of a table (BlockNote)',
-      doc({ type: 'table', content: { type: 'tableContent', rows: [{ cells: [nodes(['a']), nodes(['b'])] }] } }),
-      doc({ type: 'table', content: { type: 'tableContent', rows: [{ cells: [nodes(['a']), nodes(['c'])] }] } }),
-      'a\n[-b-]{+c+}',
-    ],
-    [
       'an attribute beside the type',
       doc({ type: 'widget', id: '1', url: 'https://a.example' }),
       doc({ type: 'widget', id: '2', url: 'https://b.example' }),
-      '[-{widget url=https://a.example}-]{+{widget url=https://b.example}+}',
+      '{"id":"[-1-]{+2+}","type":"widget","url":"https://[-a.example-]{+b.example+}"}',
     ],
     [
       'a content that is no list',
       doc({ type: 'paragraph', content: 'a' }),
       doc({ type: 'paragraph', content: { text: 'b' } }),
-      '[-a-]{+b+}',
+      '{"content":[-"a"-]{+{"text":"b"}+},"type":"paragraph"}',
+    ],
+    [
+      'what is typed to look like a node',
+      doc(paragraph('{"type":"poll"}')),
+      doc(paragraph({ type: 'poll' })),
+      '[-{-]{+{+}"type":"poll"}',
     ],
     [
       'a mark that is only a name',
       inText({ type: 'text', text: 'this', marks: ['bold'] }),
-      inText({ type: 'text', text: 'this', marks: 'promise' }),
-      'On [-this-]{+{this | promise}+} then',
+      inText({ type: 'text', text: 'this', marks: [{ type: 'promise' }] }),
+      'On {this[- | "bold"}-]{+ | {"type":"promise"}}+} then',
     ],
     [
       'an attribute of the whole document',
       JSON.stringify({ type: 'doc', version: 1, attrs: { cover: 'a' }, content: [paragraph('x')] }),
       JSON.stringify({ type: 'doc', version: 2, attrs: { cover: 'b' }, content: [paragraph('x')] }),
-      '[-{cover=a}-]{+{cover=b}+}\nx',
+      '[-{cover=a version=1}-]{+{cover=b version=2}+}\nx',
     ],
     [
       'what is typed to look like a link',
       doc(paragraph('[Pay here](https://bank.example)')),
       doc(paragraph(link('https://bank.example'))),
-      '[-[Pay here](https://bank.example)-]{+[Pay here](https://bank.example)+}',
+      '[-[-]{+[+}Pay here[-](https://bank.example)-]{+](https://bank.example)+}',
     ],
   ])('%s', (_what, before, after, expected) => {
     expect(inLine(compare(before, after).changes)).toBe(expected);
@@ -315,7 +315,7 @@ describe('what a reader would care about is read', () => {
   const upload = (src: string, progress: number, status: string) =>
     doc({ type: 'blob', attrs: { id: '1', filename: 'a.pdf', filetype: 'application/pdf', src, progress, status } });
   test.each<[string, string, string]>([
-    ['bold', plain(), plain({ type: 'bold' }, { type: 'code_inline' })],
+    ['bold', plain(), plain({ type: 'bold' }, { type: 'text_style' })],
     [
       'a link in two parts',
       doc(paragraph(link('/a'))),

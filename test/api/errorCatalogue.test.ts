@@ -185,7 +185,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   MALFORMED_REQUEST: requesting((path) => atHost('a b', path)),
   REQUEST_TIMEOUT: requesting(late),
   HEADERS_TOO_LARGE: requesting((path) => world.post(path, author.token, {}, { 'x-long': 'x'.repeat(17_000) })),
-  MALFORMED_JSON: reopening({ input: '{"id": "goal-launch-mobile-app" "message": "We are not done yet"}' }),
+  MALFORMED_JSON: reopening({ input: '{"id":' }),
   BAD_USER_INPUT: restoring(null, 0, 5),
   GRAPHQL_PARSE_FAILED: graphqlBody({ query: '{}' }),
   GRAPHQL_VALIDATION_FAILED: graphqlBody({ query: '{ goal(id: "goal-launch-mobile-app") { nam } }' }),

@@ -195,7 +195,6 @@ describe('what is wrong', () => {
   const message = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
   const refused: [string, unknown, Json, number, number][] = [
     ['no JSON', '{', {}, 400, -32_700],
-    ['a key that is there twice', '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"tools/list"}', {}, 400, -32_700],
     ['a batch', [message, message], {}, 400, -32_600],
     ['an unknown tool', { ...message, method: 'tools/call', params: { name: 'drop_tables' } }, {}, 200, -32_602],
     ['an unknown method', { ...message, method: 'tools/destroy' }, {}, 200, -32_601],

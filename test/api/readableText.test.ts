@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf, pageOf } from '../../src/text/excerpts.js';
-import { inOnePiece } from '../../src/text/reading.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -14,7 +13,7 @@ const weightOf = (text: string) => {
 const pagesOf = (text: string) => {
   const found: string[] = [];
   for (let number = 1; ; number += 1) {
-    const page = inOnePiece(pageOf(text, number));
+    const page = pageOf(text, number);
     if (!page) return found;
     found.push(page.text);
   }

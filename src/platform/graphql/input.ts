@@ -66,6 +66,10 @@ function readLeaf(
   if (spelling.strict && type.name === 'ID' && typeof value !== 'string') {
     return fail('type', `must be a string, not ${kindOf(value)}`);
   }
+  // As a number, it would be another ID.
+  if (type.name === 'ID' && typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return fail('type', 'must be a string: a number this large is not read exactly');
+  }
   const range = ranges[type.name];
   if (range && typeof value === 'number' && Number.isInteger(value)) {
     const { minimum: least, maximum: most } = {
@@ -168,24 +172,24 @@ function readObject(
     return null;
   }
   const at = (name: string) => (field === '' ? name : `${field}.${name}`);
-  const given = new Map<string, unknown>(Object.entries(value));
+  const given = value as Record<string, unknown>;
   const result: Record<string, unknown> = {};
-  const names: string[] = [];
+  const names = new Set<string>();
   for (const [name, { type: fieldType, extensions, defaultValue }] of Object.entries(type.getFields())) {
     const spelled = spelling.nameOf(name);
-    names.push(spelled);
-    if (given.has(spelled)) {
-      result[name] = read(fieldType, given.get(spelled), at(spelled), extensions, spelling, errors);
+    names.add(spelled);
+    if (Object.hasOwn(given, spelled)) {
+      result[name] = read(fieldType, given[spelled], at(spelled), extensions, spelling, errors);
     } else if (isNonNullType(fieldType) && defaultValue === undefined) {
       errors.push({ field: at(spelled), code: 'required', message: 'is required' });
     }
-    given.delete(spelled);
   }
-  for (const key of given.keys()) {
+  for (const key in given) {
     if (errors.length > mostNamed) break;
+    if (names.has(key)) continue;
     const name = shortened(key);
-    const near = closestMatch(name, names, { maxDistance: Math.floor(name.length * 0.4) + 1 });
-    const hint = near ? `did you mean ${quoted(near)}?` : `the fields are ${names.join(', ')}`;
+    const near = closestMatch(name, [...names], { maxDistance: Math.floor(name.length * 0.4) + 1 });
+    const hint = near ? `did you mean ${quoted(near)}?` : `the fields are ${[...names].join(', ')}`;
     errors.push({ field: at(name), code: 'unknown', message: `is not a field (${hint})` });
   }
   return result;

@@ -1,6 +1,6 @@
 export { Overload } from './admission.js';
 export { type RequestContext, requireScopes } from './context.js';
-export { JsonError, parseJson, parseRequestJson, readJson } from './json.js';
+export { parseJson, parseRequestJson, readJson } from './json.js';
 export {
   expectsNothing,
   isLocal,

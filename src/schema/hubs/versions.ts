@@ -1,9 +1,11 @@
 import DataLoader from 'dataloader';
 import { versionCursor, versionList } from '../../lists/ofRecord.js';
 import { badInput } from '../../platform/failures/index.js';
-import { Comparisons } from '../../text/comparisons.js';
-import type { Change, Difference } from '../../text/difference.js';
-import { elided, excerptOf, type TextPage as Page, type Excerpt as TextExcerpt } from '../../text/excerpts.js';
+import { textMilliseconds } from '../../platform/texts/index.js';
+import { type CallThread, Comparisons } from '../../text/comparisons.js';
+import type { Change } from '../../text/difference.js';
+import type { TextPage as Page, Excerpt as TextExcerpt } from '../../text/excerpts.js';
+import type { TextPair } from '../../text/functions.js';
 import type { DocumentText } from '../../text/richText.js';
 import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import {
@@ -31,7 +33,7 @@ const TextGranularity = enumOf(
   {
     word: 'The texts are compared word by word.',
     line: 'The texts are compared line by line.',
-    text: 'Only lines that both texts have once are compared. Everything between them counts as replaced.',
+    text: 'The texts are not compared, or only lines that both have once: everything else counts as replaced.',
   },
 );
 
@@ -60,12 +62,18 @@ const Excerpt = builder.objectRef<TextExcerpt>('TextExcerpt').implement({
 
 const contextOfExcerpts = 8;
 
-const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
+const comparisons = sharedInOperation(({ actor, texts }) => {
+  const call: CallThread = (...args) => texts.call(actor.companyId, ...args);
+  return new Comparisons(call, textMilliseconds);
+});
+
+const TextDifference = builder.objectRef<TextPair>('TextDifference').implement({
   description: 'The difference between two texts.',
   fields: (t) => ({
-    granularity: t.expose('granularity', {
+    granularity: t.field({
       type: TextGranularity,
       description: 'The unit in which the texts are compared.',
+      resolve: async (pair, _args, context) => (await comparisons(context).difference(pair)).granularity,
     }),
     changes: t.field({
       type: [TextChange],
@@ -80,7 +88,10 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
           extensions: { minimum: 0, maximum: 100 },
         }),
       },
-      resolve: ({ changes }, { context }) => (context == null ? changes : elided(changes, context)),
+      resolve: async (pair, { context: words }, context) =>
+        words == null
+          ? (await comparisons(context).difference(pair)).changes
+          : comparisons(context).around(pair, words),
     }),
     excerpt: t.field({
       type: Excerpt,
@@ -94,12 +105,11 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
           extensions: { minimum: 1, maximum: 10_000 },
         }),
       },
-      resolve: ({ changes }, { size }) => excerptOf(elided(changes, contextOfExcerpts), 2 * (size ?? 2_000)),
+      resolve: (pair, { size }, context) =>
+        comparisons(context).excerpt(pair, contextOfExcerpts, 2 * (size ?? 2_000)),
     }),
   }),
 });
-
-const comparisons = sharedInOperation(() => new Comparisons());
 
 export const DocumentDifference = builder
   .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')
@@ -111,12 +121,12 @@ export const DocumentDifference = builder
       title: t.field({
         type: TextDifference,
         description: 'The difference between the titles.',
-        resolve: ({ before, after }, _args, context) => comparisons(context).ofTitles(before.title, after.title),
+        resolve: ({ before, after }) => ({ before: before.title, after: after.title, isContent: false }),
       }),
       content: t.field({
         type: TextDifference,
         description: 'The difference between the contents.',
-        resolve: ({ before, after }, _args, context) => comparisons(context).ofTexts(before.content, after.content),
+        resolve: ({ before, after }) => ({ before: before.content, after: after.content, isContent: true }),
       }),
       isFormattingOnly: t.boolean({
         description:

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Change, comparison, Effort } from '../../../src/text/difference.js';
-import { asTyped, inOnePiece, isEqual, readingOf } from '../../../src/text/reading.js';
+import { type Change, comparison } from '../../../src/text/difference.js';
+import { asTyped, isEqual, readingOf } from '../../../src/text/reading.js';
 import { seedOf } from '../../support/seedOf.js';
 import type { Json } from '../../support/world.js';
 
@@ -122,7 +122,7 @@ function placesOf(root: Json, aim: 'content' | 'looks'): (() => void)[] {
   return places;
 }
 
-const read = (root: Json) => inOnePiece(readingOf(JSON.stringify(root)));
+const read = (root: Json) => readingOf(JSON.stringify(root));
 const joined = (changes: Change[], but: Change['kind']) =>
   changes.flatMap(({ kind, text }) => (kind === but ? [] : text)).join('');
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -155,7 +155,7 @@ test(`what differs beyond formatting is shown: ${runs} documents`, () => {
       fc.pre(places.length > 0);
       places[place % places.length]?.();
       const [one, other] = [read(before), read(after)];
-      const { changes } = inOnePiece(comparison(one, other, new Effort()));
+      const { changes } = comparison(one, other, Number.POSITIVE_INFINITY);
       expect(isEqual(one, other)).toBe(!isContent);
       expect(changes.some(({ kind }) => kind !== 'unchanged')).toBe(isContent);
       expect(joined(changes, 'added')).toBe(one.text);
@@ -171,7 +171,7 @@ test('both texts follow from the pieces, and no piece begins within a word', () 
   const any = fc.oneof(lines, lines, fc.string({ unit: 'grapheme', maxLength: 40 }));
   fc.assert(
     fc.property(any, any, (before, after) => {
-      const { changes } = inOnePiece(comparison(asTyped(before), asTyped(after), new Effort()));
+      const { changes } = comparison(asTyped(before), asTyped(after), Number.POSITIVE_INFINITY);
       expect(joined(changes, 'added')).toBe(before);
       expect(joined(changes, 'removed')).toBe(after);
       expectWholeWords(changes, 'added');

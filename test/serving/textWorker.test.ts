@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { TextWorker } from '../../src/platform/texts/index.js';
+import type { Json } from '../support/world.js';
+
+function openWorker() {
+  const log: Json[] = [];
+  const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
+  const worker = new TextWorker('../test/support/textThread', logger);
+  const call = (flow: string, name: string, argument: unknown = 0, left = 60_000) =>
+    worker.call(flow, { left }, name, [argument]);
+  return { call, worker, log };
+}
+
+test.each(['spin', 'fill', 'fail'])(
+  'what exceeds its time or the heap, or fails, ends the thread only: %s',
+  async (name) => {
+    const { call, log } = openWorker();
+    expect(await call('a', name, 600_000, name === 'spin' ? 300 : 60_000)).toBeUndefined();
+    expect(log).toHaveLength(1);
+    expect(await call('a', 'echo', 7)).toBe(7);
+  },
+);
+
+test('the calls of a request share its time', async () => {
+  const { worker } = openWorker();
+  const budget = { left: 400 };
+  const spin = (milliseconds: number) => worker.call('a', budget, 'spin', [milliseconds]);
+  expect(await spin(150)).toBe('spun');
+  expect(budget.left).toBeLessThan(250);
+  expect(await spin(600_000)).toBeUndefined();
+  expect(await worker.call('a', budget, 'echo', [1])).toBeUndefined();
+});
+
+test('companies have their turns, and what waits too long is refused', async () => {
+  const { call } = openWorker();
+  await call('a', 'echo');
+  const done: string[] = [];
+  const note = (what: string) => () => void done.push(what);
+  const many = Array.from({ length: 12 }, (_, n) => call('a', 'spin', 300).then(note(`a${n}`), (error) => error));
+  await call('b', 'echo').then(note('b'));
+  expect(done.indexOf('b')).toBeLessThanOrEqual(2);
+  const refused = (await Promise.all(many)).filter((outcome) => outcome instanceof Error);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.map((error) => (error as unknown as Json).extensions.code)).toContain('SERVICE_UNAVAILABLE');
+});
