@@ -72,22 +72,25 @@ export class TextWorker {
         reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
       };
       const call: Call = { flow, budget, name, args, resolve, reject, timer: setTimeout(refuse, longestWait) };
-      this.#queues.set(flow, [...(this.#queues.get(flow) ?? []), call]);
+      const queue = this.#queues.get(flow) ?? [];
+      queue.push(call);
+      this.#queues.set(flow, queue);
       if (!this.#isBusy) void this.#work();
     });
   }
 
   #remove(call: Call): void {
-    const rest = (this.#queues.get(call.flow) ?? []).filter((other) => other !== call);
-    if (rest.length > 0) this.#queues.set(call.flow, rest);
-    else this.#queues.delete(call.flow);
+    const queue = this.#queues.get(call.flow) ?? [];
+    queue.splice(queue.indexOf(call), 1);
+    if (queue.length === 0) this.#queues.delete(call.flow);
   }
 
   /** Companies in turn. */
   #next(): Call | undefined {
-    for (const [flow, [call, ...rest]] of this.#queues) {
+    for (const [flow, queue] of this.#queues) {
       this.#queues.delete(flow);
-      if (rest.length > 0) this.#queues.set(flow, rest);
+      const call = queue.shift();
+      if (queue.length > 0) this.#queues.set(flow, queue);
       return call;
     }
     return undefined;
