@@ -6,6 +6,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 const vitest = (...args) => ['npx', 'vitest', 'run', ...args];
 const prisma = { READS: 'prisma' };
 const random = { SEED: 'random' };
+/** A bound in milliseconds, more on a slow machine. */
+const slowly = (option, milliseconds) => [option, String(milliseconds * Number(process.env.SLOW ?? 1))];
 
 const check = [
   ['lint', ['npx', 'biome', 'ci', '.']],
@@ -37,6 +39,10 @@ const long = {
     /^prisma\/migrations|^src\/platform\/(postgres|outbox|embedded|http|process)|^tools\/(faults|attacks|upgrade)/,
     vitest('test/proofs/faults'),
   ],
+  texts: [
+    /^src\/(text|schema|mcp|platform\/(texts|http|graphql))|^tools\/attacks/,
+    ['npx', 'tsx', 'tools/attacks/texts.ts', ...slowly('--block', 150)],
+  ],
   prisma: [/^prisma\/|^src\/(platform\/postgres|lists|policies)/, vitest('test/api', 'test/access'), prisma],
   random: [
     /^src\/(operations|policies|rules|schema|workspace|platform\/(graphql|postgres))/,
@@ -46,7 +52,7 @@ const long = {
 };
 
 /** What depends on time, kills or chance is no gate: it runs in the whole of the long form, or if it is named. */
-const byChance = ['serving', 'faults', 'random'];
+const byChance = ['serving', 'faults', 'texts', 'random'];
 
 const [mode, ...rest] = process.argv.slice(2);
 

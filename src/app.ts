@@ -4,7 +4,6 @@ import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
-import { agentsRoute } from './pages/agents.js';
 import { type Demo, type DemoKey, demoDocument } from './pages/demo.js';
 import { errorPages, noPage } from './pages/errorPages.js';
 import { sharedFiles } from './pages/files.js';
@@ -159,7 +158,7 @@ function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, m
       : page('start', () => [leadsTo('/', '/graphql')])),
     contentRoute('/schema.graphql', sdl),
     graphqlRoute,
-    ...(mcp ? [mcpRoute({ ...settled, schema, mask, execute }), agentsRoute(pages)] : []),
+    ...(mcp ? [mcpRoute({ ...settled, schema, mask, execute })] : []),
   ];
   return { routes, noPage: noPage(pages) };
 }
@@ -263,7 +262,6 @@ export function createPipeline(options: AppOptions): App {
       scope?.prerequisite?.hasFailed === false ? db.within(scope).requirePrerequisite() : undefined,
     mask,
     noPage,
-    guide: '/docs',
     checks: [checks.path, checks.method, checks.accept, token],
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     checksOnceCounted: [checks.scope, checks.precondition],

@@ -8,12 +8,8 @@ import { readPlugins } from './platform/graphql/index.js';
 import { ConfigError } from './platform/settings/configError.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settingNames } from './settings.js';
-import { documentSource, streamSource } from './workspace/file.js';
-import { importFrom } from './workspace/import.js';
-import { ImportError, type ImportOptions, type ImportReport, UnknownChangesError } from './workspace/report.js';
 
-export type { ImportReport };
-export { ConfigError, ImportError, UnknownChangesError };
+export { ConfigError };
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
@@ -95,35 +91,6 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     return applied;
   } finally {
     await close();
-  }
-}
-
-export interface PackageImport extends Omit<ImportOptions, 'shown'> {
-  /** A migrated PostgreSQL, and a role that may write workspaces: that of the application or of the gateway. */
-  databaseUrl: string;
-}
-
-/** The most findings that a report names. */
-const mostFindings = 1_000_000;
-
-/**
- * Does what `goalpost import` does, all of it or nothing. The workspace is in the format of docs/import-format.md: an object, or
- * the bytes of a JSON or NDJSON file. Rejects with an ImportError, whose `problems` has a line for each
- * problem, if the workspace cannot be imported.
- */
-export async function importWorkspace(
-  workspace: object | AsyncIterable<Uint8Array>,
-  options: PackageImport,
-): Promise<ImportReport> {
-  const { databaseUrl, ...given }: Partial<PackageImport> = { ...options };
-  if (!databaseUrl) throw new ConfigError('importWorkspace needs databaseUrl');
-  const config = configOf({ values: { DATABASE_URL: databaseUrl }, fromFile: new Set() });
-  const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize }, { migrations: 'require' });
-  try {
-    const source = Symbol.asyncIterator in workspace ? streamSource(() => workspace) : documentSource(workspace);
-    return await importFrom(opened.db, source, { ...given, shown: mostFindings });
-  } finally {
-    await opened.close();
   }
 }
 

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import tab from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
 import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/administration.js';
 import type { CheckOptions } from './commands/check.js';
@@ -121,11 +120,6 @@ program
 addWorkspaceCommands(program);
 addTokenCommands(program);
 addWebhookCommands(program);
-
-tab(program);
-program.commands
-  .find((command) => command.name() === 'complete')
-  ?.description('print a script with which a shell completes commands and options');
 
 // Who reads the output may want no more of it, as `head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

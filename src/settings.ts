@@ -102,7 +102,7 @@ const addresses = {
     variable: 'MCP',
     ...onOff,
     otherwise: '`on` in the demo, else `off`',
-    meaning: 'whether `/mcp` is served, the [tools for agents](agents.md) and its page',
+    meaning: 'whether `/mcp` is served, the [tools for agents](agents.md)',
   },
 } satisfies Table;
 

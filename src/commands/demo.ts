@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ModelDatabase } from '../database.js';
 import { fileUrl, replaceFile } from '../files.js';
 import type { DemoTokens } from '../gateway.js';
-import { removeCluster } from '../platform/embedded/index.js';
-import type { Config } from '../settings.js';
 import { createToken } from '../tokens.js';
 import { demoPeople, fileSource } from '../workspace/file.js';
 import { importFrom } from '../workspace/import.js';
-import { UsageError } from './exitCode.js';
-import { print } from './print.js';
-import { withDatabase } from './withDatabase.js';
 
 /** The file with the tokens of the demo workspace. */
 export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
@@ -50,18 +45,4 @@ export async function openWebhookKey(dataDir: string): Promise<string> {
   const key = randomBytes(32).toString('hex');
   await replaceFile(file, [`${key}\n`]);
   return key;
-}
-
-/** Removes the demo: the next start makes a new one. Throws a UsageError if the embedded database has other companies. */
-export async function resetDemo(config: Config): Promise<void> {
-  const { databaseUrl, dataDir } = config;
-  if (databaseUrl !== undefined)
-    throw new UsageError('the demo is only in the embedded database, and DATABASE_URL names another');
-  await withDatabase(config, async ({ db }) => {
-    const other = await db.company.findFirst({ where: { id: { not: demoPeople.companyId } } });
-    if (other) throw new UsageError(`${dataDir} has another company, ${JSON.stringify(other.id)}: nothing was removed`);
-  });
-  await removeCluster(dataDir);
-  await rm(demoTokensFile(dataDir), { force: true });
-  print('The demo is removed. The next start makes a new one, with new tokens.');
 }

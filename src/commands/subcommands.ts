@@ -7,7 +7,7 @@ import type { ShowWebhooksOptions } from './webhook.js';
 /** The values of an option that may be repeated. */
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
-/** Adds `people`, and `demo` with its command. */
+/** Adds `people`. */
 export function addWorkspaceCommands(program: Command): void {
   program
     .command('people')
@@ -18,15 +18,6 @@ export function addWorkspaceCommands(program: Command): void {
     .action(async (text: string | undefined, options: ListPeopleOptions) => {
       const { listPeople } = await import('./people.js');
       await listPeople(readConfig(), text, options);
-    });
-  program
-    .command('demo')
-    .description('the demo workspace of the embedded database')
-    .command('reset')
-    .description('remove the demo with all changes, so that the next start makes a new one')
-    .action(async () => {
-      const { resetDemo } = await import('./demo.js');
-      await resetDemo(readConfig());
     });
 }
 

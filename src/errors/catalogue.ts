@@ -195,7 +195,7 @@ const accessErrors = {
     example: {},
     occurs: 'graphql',
   }),
-  NOT_FOUND: entry<{ what: string; id: string } | { path: string; nearest: string | undefined }>({
+  NOT_FOUND: entry<{ what: string; id: string } | { path: string }>({
     status: 404,
     title: 'Not found',
     meaning:
@@ -204,7 +204,7 @@ const accessErrors = {
     remedy: 'Check the path, the id, and which person your token belongs to.',
     detail: (facts) =>
       'path' in facts
-        ? `The path ${shortened(facts.path)} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`
+        ? `The path ${shortened(facts.path)} does not exist.`
         : `No ${facts.what} ${quoted(facts.id)} exists, or you cannot see it.`,
     example: { what: 'goal', id: 'goal-launch-mobile-ap' },
   }),
@@ -244,7 +244,8 @@ const inputErrors = {
     meaning:
       'The server could not read the JSON of the request: it has a syntax error, is nested deeper than 100 levels, or is ' +
       'not UTF-8. Nothing was changed.',
-    remedy: 'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and, if known, its position.',
+    remedy:
+      'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and, if known, its position.',
     detail: ({ problem }) => `Invalid JSON: ${problem}.`,
     example: { problem: 'Unexpected end of JSON input' },
     refusesRequest: true,
@@ -539,7 +540,7 @@ const unavailableSeconds = 5;
 const limits = {
   token: 'The requests of this token have cost too many points.',
   address: 'Too many requests without a valid token.',
-  concurrency: 'Too many requests or unread responses at the same time.',
+  concurrency: 'Too many requests at the same time.',
   streams: 'Too many streams of this token, or of its company, are open.',
   outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
   queue: 'Too much is still to be sent to this webhook.',

@@ -13,8 +13,11 @@ export interface Position {
   id: string;
 }
 
-/** The SQL that makes a branch walk its index: from where, in which direction, at most a page. Follows a WHERE. */
-export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql }) => Prisma.Sql;
+/**
+ * The SQL that makes a branch walk its index: from where, in which direction, at most a page. Follows a WHERE. Without an
+ * end for rows that are looked at in order, of which {@link walked} takes a page.
+ */
+export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql }, endless?: 'endless') => Prisma.Sql;
 
 /** What tells the cursors of a list from those of others. */
 export interface CursorKind {
@@ -31,7 +34,7 @@ export interface CursorKind {
 export interface List extends CursorKind {
   descending?: boolean;
   /** Common table expressions that the branches use. */
-  steps?: Prisma.Sql;
+  steps?: (scopes: string[]) => Prisma.Sql;
   /**
    * Queries for (scope, rank, key, id), each along its own index. Their union is the list; a row in two of them counts
    * once. Each branch stops after a page, so every page costs the same.
@@ -173,7 +176,7 @@ export async function readPages(
   const { sql: row, make } = rowAt(Prisma.sql`numbered.id`) ?? {};
   const withRow = row ? Prisma.sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END` : Prisma.empty;
   const rows = await db.$queryRaw<{ json: Found }[]>(Prisma.sql`
-    ${stepsOf(list)}
+    ${stepsOf(list, scopes)}
     SELECT json_build_array(scope, number, rank, key, id ${withRow}) AS json
     FROM (
       SELECT *, row_number() OVER (PARTITION BY scope ORDER BY rank ${order}, key ${order}, id ${order}) AS number
@@ -190,13 +193,14 @@ export async function readPages(
 /** Counts the rows of the list for each scope. Reads all of them. */
 export async function readCounts(db: Reader, list: List, scopes: readonly string[]): Promise<number[]> {
   const rows = await db.$queryRaw<{ scope: string; count: number }[]>(Prisma.sql`
-    ${stepsOf(list)}
+    ${stepsOf(list, scopes)}
     SELECT scope, count(*)::integer AS count FROM (${rowsOf(list, scopes, () => Prisma.empty)}) AS found GROUP BY scope`);
   const found = new Map(rows.map(({ scope, count }) => [scope, count]));
   return scopes.map((scope) => found.get(scope) ?? 0);
 }
 
-const stepsOf = ({ steps }: List) => (steps ? Prisma.sql`WITH ${steps}` : Prisma.empty);
+const stepsOf = ({ steps }: List, scopes: readonly string[]) =>
+  steps ? Prisma.sql`WITH ${steps([...scopes])}` : Prisma.empty;
 
 const rowsOf = (list: List, scopes: readonly string[], walk: Walk) =>
   Prisma.join(
@@ -213,7 +217,7 @@ function walkOf(list: List, slice: Slice): Walk {
   // A literal, so that a prepared plan knows it.
   const largest = usualSizes.find((usual) => size <= usual) ?? maximumSize;
   const limit = Prisma.raw(String(largest + 1));
-  return ({ rank = 0, key, id }) => {
+  return ({ rank = 0, key, id }, endless) => {
     const beyond = (position: Position | null, up: boolean) => {
       if (!position || (up ? rank > position.rank : rank < position.rank)) return Prisma.empty;
       if (rank !== position.rank) return Prisma.sql`AND FALSE`;
@@ -221,7 +225,8 @@ function walkOf(list: List, slice: Slice): Walk {
       return Prisma.sql`AND (${key}, ${id}) ${operator} (${position.key}::${type}, ${position.id}::text)`;
     };
     const up = !list.descending;
-    return Prisma.sql`${beyond(after, up)} ${beyond(before, !up)} ORDER BY ${key} ${order}, ${id} ${order} LIMIT ${limit}`;
+    const end = endless ? Prisma.sql`OFFSET 0` : Prisma.sql`LIMIT ${limit}`;
+    return Prisma.sql`${beyond(after, up)} ${beyond(before, !up)} ORDER BY ${key} ${order}, ${id} ${order} ${end}`;
   };
 }
 
@@ -264,29 +269,59 @@ export function rowsOfRecord({ companyId }: Actor, { table, of, by, where, ...cu
   };
 }
 
-const shortest = 3;
-const shortestOfCharacters = 2;
-const standsAlone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+/** What is not seen, and what does not make two letters of one. */
+const unseen = /\p{Default_Ignorable_Code_Point}/gu;
+const marks = /\p{Mn}/gu;
+const shortest = 2;
 const mostWords = 20;
 
-const wordsOf = (text: string) => text.normalize('NFKC').trim().split(/\s+/);
+const wordsOf = (text: string) => text.replace(unseen, '').split(/\s+/).filter(Boolean);
 
-const isFound = (word: string) => [...word].length >= (standsAlone.test(word) ? shortestOfCharacters : shortest);
+const isFound = (word: string) => [...word.normalize('NFKC').replace(marks, '')].length >= shortest;
 
-/** A text of short words only is refused, because the index finds names by three letters in a row. */
+/** A text of single letters is refused, which are in nearly every name. */
 export function textErrors(field: string, text: string | null | undefined): FieldError[] {
   if (text == null) return [];
   const words = wordsOf(text);
-  if (!words.some(isFound)) {
-    const message = `must have a word of at least ${shortest} characters, or of ${shortestOfCharacters} in Chinese, Japanese or Korean`;
-    return [{ field, code: 'too_short', message }];
-  }
+  if (!words.some(isFound))
+    return [{ field, code: 'too_short', message: `must have a word of at least ${shortest} characters` }];
   return words.length > mostWords ? [{ field, code: 'too_long', message: `must have at most ${mostWords} words` }] : [];
 }
 
-/** Holds for the rows in which the column contains every word of the text, as `search_key` reads both. */
-export const contains = (column: Prisma.Sql, text: string): Prisma.Sql =>
+/** The words of a text, each as what a `search_key` that contains it is LIKE: a subquery, so that it is computed once. */
+export const patternsOf = (text: string): Prisma.Sql[] =>
+  wordsOf(text).map((word) => Prisma.sql`(SELECT search_pattern(${word}))`);
+
+/** Holds for the rows whose name contains every word of the text. */
+export const contains = (row: Prisma.Sql, text: string): Prisma.Sql =>
   Prisma.join(
-    wordsOf(text).map((word) => Prisma.sql`search_key(${column}) LIKE search_pattern(${word})`),
+    patternsOf(text).map((pattern) => Prisma.sql`${row}.search_key LIKE ${pattern}`),
     ' AND ',
   );
+
+const mostSorted = 500;
+
+/** What the index of three characters in a row can look for. Those of Chinese, Japanese and Korean stand alone in it. */
+const indexed = /[\p{L}\p{N}]{3}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** How the step `found` of a list with a text ends, and whether that is all there is. */
+export interface Few {
+  end: Prisma.Sql;
+  areAll: (rows: Prisma.Sql) => Prisma.Sql;
+}
+
+/**
+ * Of a list with a text, its step `found` has so many rows at most. If they are all, they are sorted. If there are more, or
+ * no index finds them, rows are looked at in the order of the list until a page is full. Decisions: "Lists".
+ */
+export const fewWith = (text: string): Few =>
+  indexed.test(text)
+    ? {
+        end: Prisma.raw(`LIMIT ${mostSorted + 1}`),
+        areAll: (rows) => Prisma.sql`(SELECT count(*) FROM ${rows}) <= ${Prisma.raw(String(mostSorted))}`,
+      }
+    : { end: Prisma.raw('LIMIT 0'), areAll: () => Prisma.sql`FALSE` };
+
+/** A page of the rows for which a filter on `n` holds, among those that `rows` selects in order. */
+export const walked = (rows: Prisma.Sql, filter: Prisma.Sql, walk: Walk, rank = 0): Prisma.Sql =>
+  Prisma.sql`SELECT n.key, n.id FROM (${rows}) n WHERE ${filter} ${walk({ rank, key: Prisma.sql`n.key`, id: Prisma.sql`n.id` })}`;

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, contains, eachOf, everywhere, type List, type Walk } from './engine.js';
+import { type CursorKind, contains, eachOf, everywhere, fewWith, type List, type Walk, walked } from './engine.js';
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;
@@ -24,8 +24,8 @@ export interface GoalOrder {
 export const goalCursor = (field: keyof typeof keys): CursorKind => ({ name: `goals.${field}`, key: keys[field].key });
 
 /**
- * The goals that the caller may see. With a text or a champion, the query finds the matching goals first and then sorts
- * them; otherwise it walks each shelf in order. Decisions: "Lists".
+ * The goals that the caller may see. With a champion or a text, the query finds the matching goals first and then sorts
+ * them; otherwise, or if many have the text, it walks each shelf in order. Decisions: "Lists".
  */
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
   const { column } = keys[field];
@@ -38,67 +38,70 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
     WHERE v.company_id = ${companyId} AND v.space_id = ${spaceId} AND v.person_id = ${personId} AND v.level >= ${level.view})`;
   const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId} AND ${seen}`;
 
-  if (text != null || championId != null) {
-    const championed = championId == null ? Prisma.empty : Prisma.sql`AND g.champion_id = ${championId}`;
-    const named = text == null ? Prisma.empty : Prisma.sql`AND ${contains(Prisma.sql`g.name`, text)}`;
-    return {
-      ...common,
-      steps: Prisma.sql`found AS MATERIALIZED (
-        SELECT g.id, ${column} AS key FROM goals g WHERE ${inCompany} ${inSpace} ${championed} ${named})`,
-      branches: (_scopes, walk) => [
-        Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
-          FROM found f JOIN goal_access a ON a.company_id = ${companyId} AND a.goal_id = f.id
-          WHERE a.person_id = ${personId} AND a.level >= ${level.view}
-          ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
-      ],
-    };
-  }
+  const named = text == null ? Prisma.empty : Prisma.sql`AND ${contains(Prisma.sql`g`, text)}`;
+  // Those of a champion are few.
+  const few = championId == null && text != null ? fewWith(text) : undefined;
+  const areAll = few?.areAll(Prisma.sql`found`) ?? Prisma.sql`TRUE`;
+  const steps = () => Prisma.sql`found AS MATERIALIZED (
+    SELECT g.id, ${column} AS key FROM goals g WHERE ${inCompany} ${inSpace}
+      ${championId == null ? Prisma.empty : Prisma.sql`AND g.champion_id = ${championId}`} ${named}
+      ${few?.end ?? Prisma.empty})`;
+  const sorted = (walk: Walk) => Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
+    FROM found f JOIN goal_access a ON a.company_id = ${companyId} AND a.goal_id = f.id
+    WHERE a.person_id = ${personId} AND a.level >= ${level.view} AND ${areAll}
+    ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`;
+  if (championId != null) return { ...common, steps, branches: (_scopes, walk) => [sorted(walk)] };
 
   const shelves = Prisma.sql`visible_goal_shelves s WHERE s.company_id = ${companyId} AND s.person_id = ${personId}
     AND s.shelf = ANY(${shelvesOf(filter)}::integer[])`;
-  const along = (walk: Walk) => walk({ key: column, id: Prisma.sql`g.id` });
+  const beyondFew = few ? Prisma.sql`AND NOT ${areAll}` : Prisma.empty;
   const personal = (walk: Walk) => Prisma.sql`
     SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id
     FROM (
       SELECT DISTINCT goal_id FROM personal_goals WHERE company_id = ${companyId} AND person_id = ${personId} OFFSET 0
     ) p
     CROSS JOIN LATERAL (
-      SELECT ${column} AS key, g.id FROM goals g WHERE g.id = p.goal_id AND ${inCompany} ${inSpace} LIMIT 1
-    ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}`;
-  const onShelves = (from: Prisma.Sql, where: Prisma.Sql, walk: Walk) => Prisma.sql`
-    SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id FROM ${from} CROSS JOIN LATERAL (
-      SELECT ${column} AS key, g.id FROM goals g
-      WHERE ${where} AND g.removed_at IS NULL AND ${shelfOf} = s.shelf ${along(walk)}
-    ) g`;
-
-  return {
-    ...common,
-    branches: (_scopes, walk) =>
-      spaceId == null
-        ? [
-            onShelves(
-              Prisma.sql`(SELECT s.shelf FROM ${shelves} AND s.space_id IS NULL) s`,
-              Prisma.sql`g.company_id = ${companyId}`,
-              walk,
-            ),
-            onShelves(
-              Prisma.sql`(SELECT s.space_id, s.shelf FROM ${shelves} AND s.space_id IS NOT NULL) s`,
-              Prisma.sql`g.company_id = ${companyId} AND g.space_id = s.space_id`,
-              walk,
-            ),
-            personal(walk),
-          ]
-        : [
-            onShelves(
-              Prisma.sql`(SELECT c.id AS space_id, s.shelf FROM spaces c, ${shelves}
-                AND c.id = ${spaceId} AND c.company_id = ${companyId} AND (s.space_id IS NULL OR s.space_id = c.id)
-                AND ${seen}) s`,
-              Prisma.sql`g.company_id = ${companyId} AND g.space_id = s.space_id`,
-              walk,
-            ),
-            personal(walk),
-          ],
+      SELECT ${column} AS key, g.id FROM goals g WHERE g.id = p.goal_id AND ${inCompany} ${inSpace} ${named} LIMIT 1
+    ) g WHERE TRUE ${beyondFew} ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}`;
+  const onShelves = (from: Prisma.Sql, where: Prisma.Sql, walk: Walk) => {
+    const rows = Prisma.sql`SELECT ${column} AS key, g.id, g.search_key FROM goals g
+      WHERE ${where} AND g.removed_at IS NULL AND ${shelfOf} = s.shelf ${beyondFew}`;
+    const along = { key: column, id: Prisma.sql`g.id` };
+    const page =
+      text == null
+        ? Prisma.sql`${rows} ${walk(along)}`
+        : walked(Prisma.sql`${rows} ${walk(along, 'endless')}`, contains(Prisma.sql`n`, text), walk);
+    return Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id FROM ${from} CROSS JOIN LATERAL (${page}) g`;
   };
+  const byShelf = (walk: Walk) =>
+    spaceId == null
+      ? [
+          onShelves(
+            Prisma.sql`(SELECT s.shelf FROM ${shelves} AND s.space_id IS NULL) s`,
+            Prisma.sql`g.company_id = ${companyId}`,
+            walk,
+          ),
+          onShelves(
+            Prisma.sql`(SELECT s.space_id, s.shelf FROM ${shelves} AND s.space_id IS NOT NULL) s`,
+            Prisma.sql`g.company_id = ${companyId} AND g.space_id = s.space_id`,
+            walk,
+          ),
+          personal(walk),
+        ]
+      : [
+          onShelves(
+            Prisma.sql`(SELECT c.id AS space_id, s.shelf FROM spaces c, ${shelves}
+              AND c.id = ${spaceId} AND c.company_id = ${companyId} AND (s.space_id IS NULL OR s.space_id = c.id)
+              AND ${seen}) s`,
+            Prisma.sql`g.company_id = ${companyId} AND g.space_id = s.space_id`,
+            walk,
+          ),
+          personal(walk),
+        ];
+
+  return text == null
+    ? { ...common, branches: (_scopes, walk) => byShelf(walk) }
+    : { ...common, steps, branches: (_scopes, walk) => [sorted(walk), ...byShelf(walk)] };
 }
 
 export const spaceGoalCursor: CursorKind = { name: 'space.goals', key: 'text' };

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, contains, everywhere, type List, rowsOfRecord } from './engine.js';
+import { type CursorKind, everywhere, type List, patternsOf, rowsOfRecord } from './engine.js';
 
 type Subject = 'goal' | 'file' | 'document';
 
@@ -25,20 +25,27 @@ export const deletedFileList = (actor: Actor): List =>
 export const deletedAnywhereCursor: CursorKind = { name: 'deletedFiles', key: 'timestamptz' };
 
 /**
- * The deleted files of all hubs in which the caller may recover them, latest deletion first: all, or those whose names
- * contain the text. They are found first, then each of their hubs is looked up once, then they are sorted.
+ * The deleted files of all hubs in which the caller may recover them, latest deletion first: all, or those that have each
+ * word of the text in their name, file name or hub's name. They are found first, then each of their hubs is looked up
+ * once, then they are sorted.
  */
 export const filesDeletedAnywhere = ({ companyId, personId }: Actor, text: string | null | undefined): List => ({
   ...deletedAnywhereCursor,
   descending: true,
-  steps: Prisma.sql`found AS MATERIALIZED (
+  steps: () => {
+    const words = (text == null ? [] : patternsOf(text)).map(
+      (pattern) => Prisma.sql`AND (f.search_key LIKE ${pattern} OR f.resource_hub_id IN (
+        SELECT h.id FROM resource_hubs h WHERE h.company_id = ${companyId} AND h.removed_at IS NULL AND h.search_key LIKE ${pattern}))`,
+    );
+    return Prisma.sql`found AS MATERIALIZED (
       SELECT f.id, f.deleted_at AS key, f.resource_hub_id AS hub FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
-        ${text == null ? Prisma.empty : Prisma.sql`AND ${contains(Prisma.sql`f.name`, text)}`}
+        ${words.length > 0 ? Prisma.join(words, ' ') : Prisma.empty}
     ), editable AS MATERIALIZED (
       SELECT f.hub FROM (SELECT DISTINCT hub FROM found) f
       WHERE (SELECT a.level FROM resource_hub_access a
-        WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.hub AND a.person_id = ${personId}) >= ${level.edit})`,
+        WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.hub AND a.person_id = ${personId}) >= ${level.edit})`;
+  },
   branches: (_scopes, walk) => [
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM found f
       WHERE f.hub IN (SELECT e.hub FROM editable e) ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,

@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/client/client.js';
 import { textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, contains, everywhere, type List } from './engine.js';
+import { type CursorKind, contains, everywhere, fewWith, type List, type Walk, walked } from './engine.js';
 
 export const peopleCursor: CursorKind = { name: 'people', key: 'text' };
 
@@ -19,16 +19,30 @@ export const findable = ({ companyId, personId }: Actor): Prisma.Sql => Prisma.s
       WHERE own.company_id = ${companyId} AND own.person_id = ${personId}))`;
 
 /** The people that the caller can find, by name: all, or those whose names contain the text. */
-export const peopleList = (actor: Actor, text: string | null | undefined): List => ({
-  ...peopleCursor,
-  steps: Prisma.sql`found AS MATERIALIZED (
-    SELECT p.id, name_key(p.full_name) AS key FROM people p
-    WHERE ${findable(actor)} ${text == null ? Prisma.empty : Prisma.sql`AND ${contains(Prisma.sql`p.full_name`, text)}`})`,
-  branches: (_scopes, walk) => [
-    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM found f
-      WHERE TRUE ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
-  ],
-});
+export const peopleList = (actor: Actor, text: string | null | undefined): List => {
+  const [key, id] = [Prisma.sql`name_key(p.full_name)`, Prisma.sql`p.id`];
+  const inOrder = (walk: Walk, where: Prisma.Sql, filter: Prisma.Sql) =>
+    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM (${walked(
+      Prisma.sql`SELECT ${key} AS key, p.id, p.search_key FROM people p
+        WHERE ${findable(actor)} ${where} ${walk({ key, id }, 'endless')}`,
+      filter,
+      walk,
+    )}) f`;
+  if (text == null)
+    return { ...peopleCursor, branches: (_scopes, walk) => [inOrder(walk, Prisma.empty, Prisma.sql`TRUE`)] };
+  const few = fewWith(text);
+  const areAll = few.areAll(Prisma.sql`found`);
+  return {
+    ...peopleCursor,
+    steps: () => Prisma.sql`found AS MATERIALIZED (
+      SELECT p.id, ${key} AS key FROM people p WHERE ${findable(actor)} AND ${contains(Prisma.sql`p`, text)} ${few.end})`,
+    branches: (_scopes, walk) => [
+      Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM found f
+        WHERE ${areAll} ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+      inOrder(walk, Prisma.sql`AND NOT ${areAll}`, contains(Prisma.sql`n`, text)),
+    ],
+  };
+};
 
 /**
  * Of the people in the query `audience(person_id, may_view)`, each once, those to notify: without the author, suspended
@@ -110,7 +124,7 @@ export const audienceCursor = (role: AudienceRole): CursorKind => ({ name: `reop
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
 export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: AudienceRole): List => ({
   ...audienceCursor(role),
-  steps: Prisma.sql`goal AS (
+  steps: () => Prisma.sql`goal AS (
       SELECT id, space_id, ${membersMayView} FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
         AND closed_at IS NOT NULL AND archived_at IS NULL
     ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
@@ -134,7 +148,7 @@ export const deletionCursor: CursorKind = { name: 'deletion.notified', key: 'tex
 /** The people that deleting the file would notify, by name. */
 export const deletionAudienceList = (actor: Actor, fileId: string | null): List => ({
   ...deletionCursor,
-  steps: Prisma.sql`file AS (
+  steps: () => Prisma.sql`file AS (
       SELECT id, resource_hub_id FROM resource_hub_files
       WHERE company_id = ${actor.companyId} AND id = ${fileId} AND deleted_at IS NULL
     ), ${fileFollowers(actor)},
@@ -153,7 +167,7 @@ export const restoreCursor: CursorKind = { name: 'restore.subscribed', key: 'tex
 /** The people that restoring a version would subscribe to the document, by name: not those who have canceled. */
 export const restoreAudienceList = ({ companyId, ...actor }: Actor, people: RestoreAudience): List => ({
   ...restoreCursor,
-  steps: Prisma.sql`subscribed AS (
+  steps: () => Prisma.sql`subscribed AS (
       SELECT p.id AS person_id FROM people p
       WHERE p.company_id = ${companyId} AND p.id = ANY(${textList(people.mentioned)}) AND NOT EXISTS (
         SELECT FROM subscription_lists l JOIN subscriptions s ON s.company_id = ${companyId} AND s.subscription_list_id = l.id

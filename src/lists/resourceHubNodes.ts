@@ -1,7 +1,18 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, contains, eachOf, everywhere, type List } from './engine.js';
+import {
+  type CursorKind,
+  contains,
+  eachOf,
+  everywhere,
+  type Few,
+  fewWith,
+  type List,
+  patternsOf,
+  type Walk,
+  walked,
+} from './engine.js';
 
 // The rule of policies/access.ts in SQL, for rows `n` of a hub that the caller may see.
 
@@ -89,47 +100,135 @@ export const nodesOfHubs = (actor: Actor) =>
     (hubs) => Prisma.sql`(SELECT id, id AS hub_id, '' AS folder_id FROM ${eachOf(hubs)}) AS place`,
   );
 
-/** The nodes anywhere in each hub in the scopes whose names contain the text. They are found first, then sorted. */
-export const nodesNamed = (actor: Actor, text: string): List => ({
-  ...hubNodeCursor,
-  branches: (hubs, walk) =>
-    kindsOf(actor).map(
-      ({ table, rank, condition }) => Prisma.sql`
-      SELECT scope.id AS scope, ${rank}::integer AS rank, f.key, f.id FROM ${eachOf(hubs)} CROSS JOIN LATERAL (
-        SELECT f.key, f.id FROM (
-          SELECT name_key(n.name) AS key, n.id FROM ${Prisma.raw(table)} n
-          WHERE n.company_id = ${actor.companyId} AND n.resource_hub_id = scope.id AND ${condition}
-            AND ${contains(Prisma.sql`n.name`, text)} OFFSET 0
-        ) f WHERE TRUE ${walk({ rank, key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}
-      ) f`,
-    ),
-});
+/** The nodes anywhere in each hub in the scopes that have each word of the text in their name, file name or hub's name. */
+export const nodesNamed = (actor: Actor, text: string): List => {
+  const search = new NodeSearch(actor, text, Prisma.sql`AND n.resource_hub_id = scope.id`);
+  return {
+    ...hubNodeCursor,
+    steps: (hubs) => search.steps(eachOf(hubs)),
+    branches: (hubs, walk) => search.branches(eachOf(hubs), walk),
+  };
+};
 
-/**
- * The nodes in all hubs that the caller may see whose names contain the text. They are found first, then each of their
- * hubs is looked up once, then they are sorted.
- */
+/** The same of all hubs that the caller may see. Each hub of what is found is looked up once. */
 export function nodesNamedAnywhere(actor: Actor, text: string): List {
+  const search = new NodeSearch(actor, text, Prisma.empty);
   const { companyId, personId } = actor;
-  const found = kindsOf(actor).map(
-    ({ table, rank, condition }) => Prisma.sql`
-      SELECT ${rank}::integer AS rank, name_key(n.name) AS key, n.id, n.resource_hub_id AS hub FROM ${Prisma.raw(table)} n
-      WHERE n.company_id = ${companyId} AND ${condition} AND ${contains(Prisma.sql`n.name`, text)}`,
-  );
+  const scope = Prisma.sql`(SELECT ${everywhere} AS id) AS scope`;
   return {
     ...namedNodeCursor,
-    steps: Prisma.sql`found AS MATERIALIZED (${Prisma.join(found, ' UNION ALL ')}), seen AS MATERIALIZED (
-        SELECT f.hub FROM (SELECT DISTINCT hub FROM found) f
+    steps: () => Prisma.sql`${search.steps(scope)}, seen AS MATERIALIZED (
+        SELECT f.hub FROM (${search.hubs}) f
         WHERE (SELECT a.level FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.hub AND a.person_id = ${personId}) >= ${level.view})`,
+    // IS TRUE: no join, which could be made in another order.
     branches: (_scopes, walk) =>
-      Object.values(rankOf).map(
-        (rank) => Prisma.sql`SELECT ${everywhere} AS scope, f.rank, f.key, f.id FROM found f
-          WHERE f.rank = ${rank}::integer AND f.hub IN (SELECT s.hub FROM seen s)
-          ${walk({ rank, key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
-      ),
+      search.branches(scope, walk, Prisma.sql`AND (n.hub IN (SELECT s.hub FROM seen s)) IS TRUE`),
   };
 }
+
+/** Of names that an index has with all that a search takes. */
+const isShort = Prisma.sql`octet_length(n.name) <= 400 AND octet_length(n.search_key) <= 400`;
+
+/** The nodes of places that have each word of a text. The hubs with one of them are found first: they are few. */
+class NodeSearch {
+  readonly #companyId: string;
+  readonly #patterns: Prisma.Sql[];
+  readonly #inNames: Prisma.Sql;
+  readonly #few: Few;
+  readonly #kinds: Kind[];
+
+  constructor(
+    actor: Actor,
+    text: string,
+    readonly inScope: Prisma.Sql,
+  ) {
+    this.#companyId = actor.companyId;
+    this.#patterns = patternsOf(text);
+    this.#inNames = contains(Prisma.sql`n`, text);
+    this.#few = fewWith(text);
+    this.#kinds = kindsOf(actor);
+  }
+
+  steps(scopes: Prisma.Sql): Prisma.Sql {
+    const inHubs = this.#patterns.map((pattern) => Prisma.sql`h.search_key LIKE ${pattern}`);
+    const found = this.#kinds.map(
+      (kind, index) => Prisma.sql`${foundOf(index)} AS MATERIALIZED (
+        SELECT scope.id AS scope, f.* FROM ${scopes} CROSS JOIN LATERAL (${this.#found(kind)}) f)`,
+    );
+    return Prisma.sql`named AS MATERIALIZED (
+        SELECT h.id, h.search_key FROM resource_hubs h
+        WHERE h.company_id = ${this.#companyId} AND h.removed_at IS NULL AND (${Prisma.join(inHubs, ' OR ')})
+      ), ${Prisma.join(found)}`;
+  }
+
+  /** The hubs of what is found; if that is not all, every hub. */
+  get hubs(): Prisma.Sql {
+    const walked = this.#kinds.flatMap(({ isWalked }, index) => (isWalked ? [this.#areAll(foundOf(index))] : []));
+    return Prisma.sql`${Prisma.join(
+      this.#kinds.map((_, index) => Prisma.sql`SELECT hub FROM ${foundOf(index)}`),
+      ' UNION ',
+    )} UNION SELECT h.id FROM resource_hubs h
+      WHERE h.company_id = ${this.#companyId} AND h.removed_at IS NULL AND NOT (${Prisma.join(walked, ' AND ')})`;
+  }
+
+  branches(scopes: Prisma.Sql, walk: Walk, visible = Prisma.empty): Prisma.Sql[] {
+    const [key, id] = [Prisma.sql`n.key`, Prisma.sql`n.id`];
+    const filter = Prisma.sql`${this.#inNamesOr(Prisma.sql`n.hub`)} ${visible}`;
+    return this.#kinds.flatMap(({ table, rank, condition, isWalked }, index) => {
+      const areAll = this.#areAll(Prisma.sql`${foundOf(index)} f WHERE f.scope = scope.id`);
+      const inOrder = (names: Prisma.Sql) =>
+        walked(
+          Prisma.sql`SELECT name_key(n.name) AS key, n.id, n.search_key, n.resource_hub_id AS hub FROM ${Prisma.raw(table)} n
+            WHERE n.company_id = ${this.#companyId} AND ${condition} ${this.inScope} AND ${names} AND NOT ${areAll}
+            ${walk({ rank, key: Prisma.sql`name_key(n.name)`, id }, 'endless')}`,
+          filter,
+          walk,
+          rank,
+        );
+      const sorted = Prisma.sql`SELECT n.key, n.id FROM ${foundOf(index)} n
+        WHERE n.scope = scope.id ${isWalked ? Prisma.sql`AND ${areAll}` : Prisma.empty} ${visible} ${walk({ rank, key, id })}`;
+      const pages = isWalked ? [sorted, inOrder(isShort), inOrder(Prisma.sql`NOT (${isShort})`)] : [sorted];
+      return pages.map(
+        (page) => Prisma.sql`
+        SELECT scope.id AS scope, ${rank}::integer AS rank, f.key, f.id FROM ${scopes} CROSS JOIN LATERAL (${page}) f`,
+      );
+    });
+  }
+
+  #found({ table, condition, isWalked }: Kind): Prisma.Sql {
+    const those = (names: Prisma.Sql) => Prisma.sql`
+      SELECT n.id, name_key(n.name) AS key, n.resource_hub_id AS hub FROM ${Prisma.raw(table)} n
+      WHERE n.company_id = ${this.#companyId} AND ${condition} ${this.inScope} AND ${names}`;
+    const inNamesOr = this.#inNamesOr(Prisma.sql`n.resource_hub_id`);
+    if (!isWalked) return those(inNamesOr);
+    return Prisma.sql`(${those(this.#inNames)} ${this.#few.end}) UNION (
+      SELECT n.* FROM (SELECT h.id FROM named h ${this.#few.end}) h
+      CROSS JOIN LATERAL (${those(Prisma.sql`n.resource_hub_id = h.id AND ${inNamesOr}`)} ${byFolder} ${this.#few.end}) n ${this.#few.end})`;
+  }
+
+  /** Whether a step has all that there is: neither the hubs with a word nor the nodes are more. */
+  #areAll(found: Prisma.Sql): Prisma.Sql {
+    return Prisma.sql`(${this.#few.areAll(Prisma.sql`named`)} AND ${this.#few.areAll(found)})`;
+  }
+
+  /** Holds for the rows that have each word in a name of their own or in that of their hub. */
+  #inNamesOr(hub: Prisma.Sql): Prisma.Sql {
+    const words = this.#patterns.map(
+      (pattern) =>
+        Prisma.sql`(n.search_key LIKE ${pattern} OR ${hub} IN (SELECT h.id FROM named h WHERE h.search_key LIKE ${pattern}))`,
+    );
+    return Prisma.join(words, ' AND ');
+  }
+}
+
+type Kind = ReturnType<typeof kindsOf>[number];
+
+/** As the index of the nodes of a hub has them, so that it is used whatever PostgreSQL expects. */
+const byFolder = Prisma.sql`ORDER BY coalesce(n.parent_folder_id, ''), name_key(n.name), n.id`;
+
+/** The step with what is found of a kind. */
+const foundOf = (kind: number) => Prisma.raw(`found${kind}`);
 
 /** The nodes directly in each folder in the scopes. */
 export const nodesOfFolders = (actor: Actor) =>
@@ -155,13 +254,10 @@ const nodesIn = (actor: Actor, cursor: CursorKind, places: (scopes: string[]) =>
     ),
 });
 
-/** The tables of nodes, each with the condition that makes its rows visible. */
+/** The tables of nodes, each with the condition that makes its rows visible, and whether an index has their names in order. */
 const kindsOf = (actor: Actor) => [
-  { table: 'resource_hub_folders', rank: rankOf.folder, condition: Prisma.sql`TRUE` },
-  ...documentConditions(actor).map((condition) => ({
-    table: 'resource_hub_documents',
-    rank: rankOf.document,
-    condition,
-  })),
-  { table: 'resource_hub_files', rank: rankOf.file, condition: fileCondition },
+  { table: 'resource_hub_folders', rank: rankOf.folder, condition: Prisma.sql`TRUE`, isWalked: true },
+  { table: 'resource_hub_documents', rank: rankOf.document, condition: published, isWalked: true },
+  { table: 'resource_hub_documents', rank: rankOf.document, condition: ownDraft(actor), isWalked: false },
+  { table: 'resource_hub_files', rank: rankOf.file, condition: fileCondition, isWalked: true },
 ];

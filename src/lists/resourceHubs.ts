@@ -27,7 +27,7 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
   if (conditions.length > 0) {
     return {
       ...resourceHubCursor,
-      steps: Prisma.sql`found AS MATERIALIZED (
+      steps: () => Prisma.sql`found AS MATERIALIZED (
         SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
         WHERE h.company_id = ${companyId} ${Prisma.join(conditions, ' ')} AND ${visible})`,
       branches: (_scopes, walk) => [
@@ -38,7 +38,7 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
   }
   return {
     ...resourceHubCursor,
-    steps: Prisma.sql`guest AS MATERIALIZED (
+    steps: () => Prisma.sql`guest AS MATERIALIZED (
         SELECT FROM people WHERE company_id = ${companyId} AND id = ${personId} AND type = 'guest' AND NOT is_owner
       ), opened AS MATERIALIZED (
         SELECT s.space_id, NULL AS goal_id, NULL AS project_id FROM personal_spaces s

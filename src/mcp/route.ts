@@ -17,7 +17,7 @@ import { restProblem } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 
 /** The path of the Model Context Protocol. */
-export const mcpPath = '/mcp';
+const mcpPath = '/mcp';
 
 interface McpOptions extends Pick<Config, 'bodyLimit' | 'publicUrl' | 'corsOrigins'> {
   schema: GraphQLSchema;

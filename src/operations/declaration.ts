@@ -27,14 +27,6 @@ export interface Inverse {
   isOpen?: Prisma.Sql;
 }
 
-/** The removal of a path, announced. docs/clients.md, "Deprecation", says what callers may rely on. */
-export interface Deprecation {
-  /** The day of the release that announces it, such as `2027-01-31`. */
-  since: string;
-  /** The first day on which a release may lack the path. */
-  sunset: string;
-}
-
 /** What an operation says of itself. Whatever lists operations, or their actions, derives it from this. */
 interface Declaration<Field extends string, Action extends ActivityAction> {
   /** Its field in GraphQL; in snake_case its scope, and its tool for agents. */
@@ -50,7 +42,7 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   /** What takes back a change that it made, or why nothing can. */
   undo: Inverse | { cannotBeTakenBack: string };
   /** Its path below the root of the API, and what REST returns, with the fragments in `rest/fragments.graphql`. */
-  rest: { path: string; selection: string; deprecated?: Deprecation };
+  rest: { path: string; selection: string };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
   tool: { isDestructive: boolean; selection: string };
   /** What agents get of the query that shows what it would do. */

@@ -23,36 +23,39 @@ import {
   write,
 } from './operation.js';
 
-interface EarlierVersion extends DocumentText {
-  id: string;
-}
-
 /**
  * Loads a document with its current version and the one to restore, if that exists. Throws 404 or 403. Its content is
- * read only for who may edit it: a hidden document costs no more than an unknown one.
+ * read only for who may edit it, and if it is asked for: a hidden document costs no more than an unknown one.
  */
-async function loadDocumentToRestore(context: Context, documentId: string, versionNumber: number) {
-  const document = await retry(context, () => loadEditable(context, documentId, versionNumber));
-  const { name: title, content, parentFolderId, current, versions } = document;
+async function loadDocumentToRestore(
+  context: Context,
+  { documentId, versionNumber, content }: VersionToRestore & { content: boolean },
+) {
+  const document = await retry(context, () => loadEditable(context, { documentId, versionNumber, content }));
+  const { current, versions, ...found } = document;
   if (!current) throw noVersion(documentId, versionNumber);
-  return { document: { title, content }, folderId: parentFolderId, current, source: versions[0] };
+  return { document: found, current, source: versions[0] };
 }
 
 /** Undefined if the caller was given access meanwhile. */
-async function loadEditable({ db, actor }: Context, documentId: string, versionNumber: number) {
+async function loadEditable(
+  { db, actor }: Context,
+  { documentId, versionNumber, content }: VersionToRestore & { content: boolean },
+) {
+  const { companyId } = actor;
   const existing = { id: documentId, ...existingDocument(actor) };
   const document = await db.resourceHubDocument.findFirst({
     where: { ...existing, resourceHub: editableBy(actor) },
     select: {
       name: true,
-      content: true,
+      content,
       parentFolderId: true,
       current: {
         select: { versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
       },
       versions: {
-        where: { companyId: actor.companyId, versionNumber },
-        select: { id: true, title: true, content: true },
+        where: { companyId, versionNumber },
+        select: { id: true, title: true, content: true, comparison: { select: { equalsDocument: true } } },
       },
     },
   });
@@ -68,13 +71,12 @@ async function loadEditable({ db, actor }: Context, documentId: string, versionN
 const noVersion = (documentId: string, versionNumber: number) =>
   notFound(`version ${versionNumber} of document`, documentId);
 
-/** Whether restoring the version would change nothing. */
-const isEqual = (source: EarlierVersion, document: DocumentText) =>
-  source.title === document.title && source.content === document.content;
-
-interface RestoreDocumentVersionInput {
+interface VersionToRestore {
   documentId: string;
   versionNumber: number;
+}
+
+interface RestoreDocumentVersionInput extends VersionToRestore {
   expectedCurrentVersion: number;
 }
 
@@ -99,7 +101,7 @@ export async function restoreDocumentVersion<Version>(
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
   return retry(context, async () => {
-    const { document, folderId, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
+    const { document, current, source } = await loadDocumentToRestore(context, { ...input, content: false });
     if (current.versionNumber !== expectedCurrentVersion) {
       throw failure('VERSION_CONFLICT', {
         expectedCurrentVersion,
@@ -111,7 +113,7 @@ export async function restoreDocumentVersion<Version>(
     if (!source) throw noVersion(documentId, versionNumber);
     await requireState(context, { kind: 'document', id: documentId }, expectedState);
     const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
-    if (isEqual(source, document)) return unchanged(await read(db, keyOf(current.versionNumber)));
+    if (source.comparison?.equalsDocument) return unchanged(await read(db, keyOf(current.versionNumber)));
 
     const activityId = newId();
     const statement = Prisma.sql`
@@ -160,7 +162,7 @@ export async function restoreDocumentVersion<Version>(
       more: { columns: { document_version_id: 'version.id' }, from: 'version' },
     })}
     SELECT id FROM activity`;
-    return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));
+    return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), document.parentFolderId));
   });
 }
 
@@ -178,15 +180,19 @@ export interface RestoreDocumentVersionPreview {
 /** What restoreDocumentVersion would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
 export async function previewRestoreDocumentVersion(
   context: Context,
-  { documentId, versionNumber }: { documentId: string; versionNumber: number },
+  { documentId, versionNumber }: VersionToRestore,
 ): Promise<RestoreDocumentVersionPreview> {
   const state = await loadState(context, { kind: 'document', id: documentId });
-  const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
+  const { document, current, source } = await loadDocumentToRestore(context, {
+    documentId,
+    versionNumber,
+    content: true,
+  });
   if (!source) throw noVersion(documentId, versionNumber);
-  const wouldChange = !isEqual(source, document);
+  const wouldChange = !source.comparison?.equalsDocument;
   return {
     sourceId: source.id,
-    before: document,
+    before: { title: document.name, content: document.content },
     after: source,
     wouldChange,
     expectedCurrentVersion: current.versionNumber,

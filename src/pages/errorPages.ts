@@ -162,12 +162,6 @@ ${hasPage('/history') && !path.startsWith('/public/') && html`<p>Its versions ar
 
 /** What a browser shows for a path that does not exist, with the path that was perhaps meant, or that is for programs only. */
 export function noPage({ mutations, hasPage }: NoPageOptions) {
-  const linkTo = (path: string): Html => {
-    const mutation = mutations.find((each) => each.path === path);
-    if (mutation) return html`<a href="/docs#${mutation.name}"><code>${path}</code></a>`;
-    return hasPage(path) ? html`<a href="${path}"><code>${path}</code></a>` : html`<code>${path}</code>`;
-  };
-
   /** What to open instead of a path that this method cannot be sent to. */
   const guideTo = (path: string): Html => {
     const mutation = mutations.find((each) => each.path === path);
@@ -175,21 +169,20 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
     return html`<a href="/docs">the reference</a>`;
   };
 
-  const explain = (path: string, nearest: string | undefined) => {
+  const explain = (path: string) => {
     const lead = html`There is nothing at <code>${path}</code>.`;
     if (addressOfDocument.test(path)) return { ...inMainApplication(path, hasPage), lead };
-    const hint = nearest !== undefined && html`<p>Did you mean ${linkTo(nearest)}?</p>`;
-    return { heading: 'This page does not exist', lead, hint };
+    return { heading: 'This page does not exist', lead, hint: undefined };
   };
 
-  return (error: GraphQLError, path: string, nearest: string | undefined): HttpResponse => {
+  return (error: GraphQLError, path: string): HttpResponse => {
     const isUnknown = error.extensions.code === 'NOT_FOUND';
     const forPrograms = {
       heading: 'This path is for programs',
       lead: error.message,
       hint: html`<p>What to send instead, with an example: ${guideTo(path)}.</p>`,
     };
-    const { heading, lead, hint } = isUnknown ? explain(path, nearest) : forPrograms;
+    const { heading, lead, hint } = isUnknown ? explain(path) : forPrograms;
     const page = htmlPage({
       title: `${isUnknown ? 'Not found' : 'Not a page'} – Goalpost`,
       path,

@@ -19,7 +19,6 @@ export const vendorAsset = (name: AssetName) => builtAsset(`pages/assets/vendor/
 export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Route[] =>
   Object.entries(files).map(([name, file]) => ({
     ...contentRoute(`${prefix}/${name}`, () => readFile(file)),
-    isFile: true,
     unlimited: true,
   }));
 

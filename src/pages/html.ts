@@ -79,11 +79,6 @@ export const pageLinks: PageLink[] = [
     name: 'History',
     about: 'Each version of a document with what it changed, and which versions had a text.',
   },
-  {
-    path: '/mcp',
-    name: 'Agents',
-    about: 'The tools for programs that a language model steers, and how to connect one.',
-  },
   { path: '/guide', name: 'Guide', about: 'How to call, run and change Goalpost, with a search over all of it.' },
 ];
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mcpPath } from '../mcp/route.js';
 import {
   type HttpResponse,
   publicRoute,
@@ -11,7 +10,6 @@ import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import type { PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
-import { connecting } from './agents.js';
 import { type Demo, type DemoKey, demoFor, howToOpenTheDemo, type ShownDemo } from './demo.js';
 import { domain } from './domain.js';
 import { KeptPages } from './files.js';
@@ -91,12 +89,11 @@ ${mutations.map((mutation, index) => requestBlock(mutation, base, bodies[index])
 ${hasPage('/graphql') && html`<p>The same and more in GraphQL: each query, preview and mutation is an example in <a href="/graphql">GraphiQL</a>.</p>`}
 </div>
 </section>
-${hasPage(mcpPath) && agents(base, shown?.token)}
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
 ${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
-${forTools}
+${forTools(hasPage)}
 ${listening(base)}
 </section>
 </main>
@@ -150,17 +147,11 @@ ${
 const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path}">${name}</a><p>${about}</p></li>
 `;
 
-const agents = (base: string, token: string | undefined): Html => html`<section aria-labelledby="agents">
-<h2 id="agents">Connect an agent</h2>
-<div class="stack">
-${connecting(base, token)}
-<p>What it finds, and how to give it the least it needs: <a href="${mcpPath}">Agents</a>.</p>
-</div>
-</section>`;
-
 const listening = (base: string): Html => html`<p class="tools">To see each change as it happens, run in a terminal:
 <code>curl -N ${shellQuoted(`${base}/graphql`)} -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream'
 -H 'Content-Type: application/json' -d '{"query": "subscription { events { type sequence } }"}'</code></p>`;
 
-const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
-<a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;
+const forTools = (
+  hasPage: HasPage,
+): Html => html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
+<a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a>${hasPage('/guide/agents') && html`, <a href="/guide/agents">connecting an agent</a>`}</p>`;

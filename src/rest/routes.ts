@@ -26,7 +26,7 @@ import {
   separateOperations,
 } from 'graphql';
 import { fileUrl } from '../files.js';
-import { capitalized, type Deprecation } from '../operations/declaration.js';
+import { capitalized } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';
 import { bodyOf, type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
@@ -47,21 +47,6 @@ export const apiRoot = '/api/external/v1';
 /** The header that says whether a request has changed anything. */
 export const changedHeader = 'Goalpost-Changed';
 
-/** Days that callers have at least. */
-export const leastNotice = 180;
-
-const day = 24 * 3600 * 1000;
-
-/** The headers of every response of a deprecated path (RFC 9745, RFC 8594). Throws if the notice is too short. */
-function deprecationHeaders(path: string, deprecation: Deprecation | undefined): Record<string, string> {
-  if (!deprecation) return {};
-  const [since, sunset] = [Date.parse(deprecation.since), Date.parse(deprecation.sunset)];
-  if (!(sunset - since >= leastNotice * day)) {
-    throw new Error(`the sunset of ${path} must be at least ${leastNotice} days after its deprecation`);
-  }
-  return { Deprecation: `@${since / 1000}`, Sunset: new Date(sunset).toUTCString() };
-}
-
 /** A path of the REST facade and the GraphQL mutation it stands for: one root field with one argument, `input`. */
 export interface StoredMutation {
   path: string;
@@ -71,7 +56,6 @@ export interface StoredMutation {
   document: string;
   /** Whether this gateway adds it to the documented paths. */
   isAddition?: true | undefined;
-  deprecated?: Deprecation | undefined;
 }
 
 const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'), {
@@ -142,12 +126,11 @@ export function selectedFields({ selections }: SelectionSetNode, fragments: Frag
 
 /** The paths of the REST facade: one for each operation. */
 export const storedMutations = operations.map(
-  ({ field, title, isAddition, rest: { path, selection, deprecated } }): StoredMutation => ({
+  ({ field, title, isAddition, rest: { path, selection } }): StoredMutation => ({
     path: `${apiRoot}${path}`,
     title,
     document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { hasChanged ${selection} } }`,
     isAddition,
-    deprecated,
   }),
 );
 
@@ -283,7 +266,7 @@ interface RestOptions extends Pick<Config, 'bodyLimit'> {
 
 /** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
 export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
-  return mutations.map(({ path, document, field, inputObject, payloadType, selection, name, deprecated }) => {
+  return mutations.map(({ path, document, field, inputObject, payloadType, selection, name }) => {
     const spell = spellingOf(schema, payloadType, selection, fragmentsOf([document]));
     const body = new GraphQLNonNull(inputObject);
     const changed = field.extensions.changes as ((args: { input: unknown }) => unknown) | undefined;
@@ -293,7 +276,6 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
       methods: ['POST'],
       surface: 'rest',
       scopes: [scopeOf(field)],
-      headers: deprecationHeaders(path, deprecated),
       async handle(request, context) {
         requireNoQuery(request.url);
         const { value, errors } = readBody(body, await readJson(request, bodyLimit, context));

@@ -141,7 +141,7 @@ const plainMarks = new Set(
 );
 
 /** The type of a node or mark as it is compared: `task_item` is `taskitem`. Empty if it is no text. */
-export const typeOf = ({ type }: RichNode): string => (typeof type === 'string' ? canonical(type) : '');
+const typeOf = ({ type }: RichNode): string => (typeof type === 'string' ? canonical(type) : '');
 
 /**
  * The kind of a node; null if it is not known: by its type, or because it holds what nodes of ProseMirror do not, which

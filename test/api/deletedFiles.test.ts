@@ -55,7 +55,13 @@ describe('the deleted files of all hubs', () => {
     const closed = await world.space(company, [caller], { companyLevel: 40, spaceLevel: 40 });
     const visible = await world.hub(company, { spaceId: closed.id });
     const deleted = async (at: { id: string }, name: string, day: number) =>
-      (await world.file({ ...company, ...at }, caller, { name, deletedAt: new Date(Date.UTC(2026, 0, day)) })).id;
+      (
+        await world.file({ ...company, ...at }, caller, {
+          name,
+          filename: `${day}.bin`,
+          deletedAt: new Date(Date.UTC(2026, 0, day)),
+        })
+      ).id;
     const [plan, photo, plans] = [
       await deleted(hub, 'Plan.pdf', 2),
       await deleted({ id: other }, 'Photo.png', 3),
@@ -68,6 +74,9 @@ describe('the deleted files of all hubs', () => {
     expect((await found(caller.token, { after: pageInfo.endCursor })).nodes).toMatchObject([{ id: plan }]);
     const named = await found(caller.token, { text: 'PLAN' });
     expect(named.nodes.map(({ id }: Json) => id)).toEqual([plans, plan]);
+    expect((await found(caller.token, { text: '3.bin' })).nodes).toMatchObject([{ id: photo }]);
+    await world.sql("UPDATE resource_hubs SET name = 'Handbook' WHERE id = $1", [hub.id]);
+    expect((await found(caller.token, { text: 'handbook plan' })).nodes).toMatchObject([{ id: plan }]);
     expect((await found((await world.team()).caller.token, { text: 'plan' })).nodes).toEqual([]);
   });
 

@@ -275,17 +275,10 @@ describe.each(errorCodes)('%s', (code) => {
   });
 });
 
-const meant = (path: string) => `Did you mean /api/external/v1/${path}?`;
-
 describe('problems of paths that are not REST', () => {
   test.each([
     ['/nothing', 'GET', 'NOT_FOUND', 'The path /nothing does not exist.'],
-    [
-      '/restore_document_version',
-      'POST',
-      'NOT_FOUND',
-      `The path /restore_document_version does not exist. ${meant('documents/restore_document_version')}`,
-    ],
+    ['/restore_document_version', 'POST', 'NOT_FOUND', 'The path /restore_document_version does not exist.'],
     ['/healthz', 'DELETE', 'METHOD_NOT_ALLOWED', '/healthz does not support DELETE. Use GET or HEAD.'],
   ] as const)('%s %s is %s', async (path, method, code, detail) => {
     const { status, headers, body } = await world.fetch(path, { method });

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -56,17 +53,6 @@ const badToken = `gp_${'x'.repeat(43)}`;
 const reopen = (world: World, token: string | null, headers = {}) =>
   world.post(restPaths.reopenGoal, token, {}, headers);
 const viewer = (world: World, token: string | null) => world.graphql(token, '{ viewer { person { id } } }');
-
-/** What comes back for these bytes until the connection ends, or only what comes first. */
-async function received(world: World, bytes: string, onlyFirst = false): Promise<string> {
-  const { hostname, port } = new URL(await world.base());
-  const socket = connect(Number(port), hostname).on('error', () => {});
-  socket.write(bytes);
-  if (!onlyFirst) return text(socket);
-  const [first] = await once(socket.setEncoding('latin1'), 'data');
-  socket.destroy();
-  return first;
-}
 
 describe('a token', () => {
   test('over its limit gets 429 on both surfaces, and every answer reports the limit', async () => {
@@ -275,19 +261,6 @@ describe('an address', () => {
     expect(await statusOf('/pages/icon.svg')).toBe(200);
     const preflight = { ...headers, origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
     expect(await statusOf('/graphql', { method: 'OPTIONS', headers: preflight })).toBe(204);
-  });
-
-  test('that asks without a pause is refused no more often than twice a second on a connection', async () => {
-    const world = gateway(
-      { perAddress: 1 },
-      { overload: new Overload({ maxConcurrentRequests: 10 }, createLogger('silent')) },
-    );
-    await world.fetch('/nowhere');
-    const request = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n';
-    const startedAt = performance.now();
-    const answers = await received(world, `${request}\r\n${request}Connection: close\r\n\r\n`);
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(2).fill('HTTP/1.1 429'));
-    expect(performance.now() - startedAt).toBeGreaterThan(900);
   });
 
   test('is the peer, whatever X-Forwarded-For claims, unless proxies are trusted', async () => {

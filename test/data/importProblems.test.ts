@@ -112,6 +112,23 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     { 'projects[0].id': 'a\uFFFDb' },
     ['projects[0].id: must not contain U+FFFD'],
   ],
+  [
+    'texts that are too long',
+    {
+      'people[0].full_name': 'x'.repeat(501),
+      'people[0].title': '😀'.repeat(501),
+      'projects[0].name': '😀'.repeat(501),
+      'projects[0].description': 'x'.repeat(4_000_001),
+      [`${blob}.filename`]: 'x'.repeat(256),
+    },
+    [
+      'people[0].full_name: must have at most 500 characters',
+      'people[0].title: must have at most 500 characters',
+      'projects[0].name: must have at most 500 characters',
+      'projects[0].description: must have at most 4000000 characters',
+      `${blob}.filename: must have at most 255 characters`,
+    ],
+  ],
   ['an endless id', { 'projects[0].id': 'x'.repeat(201) }, ['projects[0].id: must have at most 200 characters']],
   [
     'a link no browser keeps',

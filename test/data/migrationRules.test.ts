@@ -181,10 +181,15 @@ async function fillAsFirst(): Promise<void> {
   for (const table of tables) {
     const rows = await query(current, `SELECT to_jsonb(t) AS row FROM ${table} t`);
     const json = literal(JSON.stringify(rows.map(({ row }) => row)));
+    const names = await query(
+      url,
+      `SELECT string_agg(quote_ident(attname), ', ') AS all FROM pg_attribute
+       WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+    );
     await query(
       url,
-      `BEGIN; SET LOCAL session_replication_role = replica; INSERT INTO ${table}
-       SELECT * FROM jsonb_populate_recordset(NULL::${table}, ${json}); COMMIT`,
+      `BEGIN; SET LOCAL session_replication_role = replica; INSERT INTO ${table} (${names[0]?.all})
+       SELECT ${names[0]?.all} FROM jsonb_populate_recordset(NULL::${table}, ${json}); COMMIT`,
     );
   }
   await dropCurrent();

@@ -50,7 +50,7 @@ describe('a gateway that has prepared its statements', () => {
 
   test.each([1, 2])('serves on when columns change their type, time %i', async (time) => {
     const type = time === 1 ? 'varchar(1000)' : 'text';
-    for (const column of ['goals.description', 'people.title', 'people.full_name', 'resource_hub_documents.name']) {
+    for (const column of ['goals.description', 'people.title', 'people.email', 'spaces.mission']) {
       const [table, name] = column.split('.');
       await world.sql(`ALTER TABLE ${table} ALTER COLUMN ${name} TYPE ${type}`);
     }

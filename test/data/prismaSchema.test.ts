@@ -11,10 +11,10 @@ import { createWorld } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
 
-/** What a Prisma schema can express of a database, as Postgres itself describes it. */
+/** What a Prisma schema can express of a database, as Postgres itself describes it. How a column is generated it cannot. */
 const catalog = `
   SELECT 'column' AS kind, format('%s.%s %s%s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-    CASE WHEN a.attnotnull THEN ' NOT NULL' END, pg_get_expr(d.adbin, d.adrelid)) AS definition
+    CASE WHEN a.attnotnull THEN ' NOT NULL' END, CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END) AS definition
   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname <> '_prisma_migrations'
     AND a.attnum > 0 AND NOT a.attisdropped

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -212,24 +211,6 @@ test('a connection beyond the most is closed at once, and counted', async () => 
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'overloaded', refused: 0, dropped: 1 })),
   );
   first.destroy();
-});
-
-test('one address holds at most half of the connections, unless proxies are in front', async () => {
-  const holding = async (trustedProxies: number) => {
-    const full = new World(world.db, world.url, { maxConnections: 4, trustedProxies });
-    const { hostname, port } = new URL(await full.base());
-    const open = async (localAddress: string) => {
-      const socket = connect({ port: Number(port), host: hostname, localAddress }).on('error', () => {});
-      onTestFinished(() => void socket.destroy());
-      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
-    };
-    const opened = [];
-    for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.2']) opened.push(await open(address));
-    return opened;
-  };
-  expect(await holding(0)).toEqual([true, true, false, true]);
-  expect(await holding(1)).toEqual([true, true, true, true]);
 });
 
 describe('one caller', () => {
@@ -491,18 +472,4 @@ describe('who waits for a place', () => {
     expect(await Promise.all(others)).toEqual(others.map(() => 'admitted'));
     expect([admission.taken, admission.waiting]).toEqual([0, 0]);
   });
-});
-
-test('a refusal of what is no HTTP comes half a second later, and takes no place meanwhile', async () => {
-  const { port } = new URL(await world.base());
-  const began = performance.now();
-  const status = await new Promise((resolve, reject) => {
-    get({ port, path: '/graphql', headers: { Host: 'a b' } }, (response) => {
-      resolve(response.statusCode);
-      response.resume();
-    }).on('error', reject);
-    void pause(200).then(() => expect(overload.queue.taken).toBe(0), reject);
-  });
-  expect(status).toBe(400);
-  expect(performance.now() - began).toBeGreaterThan(450);
 });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+// What it fails with is worded there.
+import '../../src/errors/catalogue.js';
 import { TextWorker } from '../../src/platform/texts/index.js';
 import type { Json } from '../support/world.js';
 

@@ -236,10 +236,14 @@ export class World extends Client {
   async file(
     { companyId, id: resourceHubId }: At & { id: string },
     author: { id: string },
-    { size = 1234n, ...data }: Partial<Prisma.ResourceHubFileUncheckedCreateInput> & { size?: bigint } = {},
+    {
+      size = 1234n,
+      filename = 'plan.pdf',
+      ...data
+    }: Partial<Prisma.ResourceHubFileUncheckedCreateInput> & { size?: bigint; filename?: string } = {},
   ) {
     const blob = await this.db.blob.create({
-      data: { companyId, filename: 'plan.pdf', size, contentType: 'application/pdf' },
+      data: { companyId, filename, size, contentType: 'application/pdf' },
     });
     return this.db.resourceHubFile.create({
       data: { name: this.name('File'), ...data, companyId, resourceHubId, authorId: author.id, blobId: blob.id },

@@ -48,16 +48,22 @@ RETURN encode(
 CREATE FUNCTION name_key(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lower("left"(name, 200));
 
--- Names are searched without regard to case, accents, ligatures, widths, final sigmas and how a letter is composed. Each
--- character of Chinese, Japanese and Korean stands alone, so that an index of three in a row finds it.
+-- Names are searched without regard to case, accents, ligatures, widths, final sigmas, how a letter is composed, and what is not
+-- seen, such as soft hyphens; quotation marks and dashes are the ones that keyboards have. Each character of Chinese, Japanese
+-- and Korean stands alone, so that an index of three in a row finds it. Names are never longer than 800, both of a file
+-- together. Columns store it: whoever changes it rewrites them.
 CREATE FUNCTION search_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(
   normalize(
     translate(
       replace(replace(replace(
         regexp_replace(
-          normalize(lower(normalize(name, NFKC) COLLATE "und-x-icu"), NFKD),
-          '[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]', '', 'g'),
+          normalize(lower(normalize(
+            translate("left"(name, 800),
+              U&'\2018\2019\201A\201B\2032\2035\2039\203A\02B9\02BB\02BC\05F3\275B\275C`\00B4\201C\201D\201E\201F\2033\2036\00AB\00BB\02BA\05F4\275D\275E\301D\301E\301F\2010\2011\2012\2013\2014\2015\2212\2043\FE58\05BE',
+              repeat('''', 16) || repeat('"', 15) || repeat('-', 10)),
+            NFKC) COLLATE "und-x-icu"), NFKD),
+          '[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u00ad\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff\u115f\u1160\u17b4\u17b5]', '', 'g'),
         'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'),
       'ςłøđħı', 'σlodhi'),
     NFC),
@@ -105,7 +111,7 @@ CREATE TABLE companies (
   CONSTRAINT companies_id
     CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0),
   CONSTRAINT companies_name
-    CHECK (name <> ''),
+    CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT companies_times
     CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
 );
@@ -122,17 +128,21 @@ CREATE TABLE people (
   is_owner boolean NOT NULL DEFAULT false,
   suspended_at timestamptz(3),
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  search_key text NOT NULL GENERATED ALWAYS AS (search_key(full_name)) STORED,
   CONSTRAINT people_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT people_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies (id) ON DELETE RESTRICT,
   CONSTRAINT people_id
     CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0),
   CONSTRAINT people_full_name
-    CHECK (full_name <> ''),
+    CHECK (length(full_name) BETWEEN 1 AND 500),
   CONSTRAINT people_times
     CHECK (
       suspended_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT people_title CHECK (length(title) <= 500),
+  CONSTRAINT people_email CHECK (length(email) <= 500),
+  CONSTRAINT people_avatar_url CHECK (octet_length(avatar_url) <= 4000000 OR length(avatar_url) <= 4000000)
 );
 
 -- The company of a token, which is all that a request brings. Small, and apart from the tables of companies, so that a
@@ -247,13 +257,14 @@ CREATE TABLE spaces (
   CONSTRAINT spaces_id
     CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0),
   CONSTRAINT spaces_name
-    CHECK (name <> ''),
+    CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT spaces_times
     CHECK (
       inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT spaces_mission CHECK (octet_length(mission) <= 4000000 OR length(mission) <= 4000000)
 );
 CREATE INDEX spaces_by_name ON spaces (company_id, (company_level >= 10), name_key(name), id);
 
@@ -303,6 +314,7 @@ CREATE TABLE goals (
   removed_at timestamptz(3),
   -- The activity that made the present outcome; null if somebody else has changed it since. It may have been purged.
   outcome_activity_id text,
+  search_key text NOT NULL GENERATED ALWAYS AS (search_key(name)) STORED,
   CONSTRAINT goals_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT goals_company_id_space_id_fkey
     FOREIGN KEY (company_id, space_id) REFERENCES spaces (company_id, id) ON DELETE RESTRICT,
@@ -314,7 +326,7 @@ CREATE TABLE goals (
     FOREIGN KEY (company_id, reviewer_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT goals_company_id_closed_by_id_fkey
     FOREIGN KEY (company_id, closed_by_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
-  CONSTRAINT goals_name CHECK (name <> ''),
+  CONSTRAINT goals_name CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT goals_levels
     CHECK (
       public_level IN (0, 10, 40, 70, 100) AND company_level IN (0, 10, 40, 70, 100)
@@ -339,7 +351,8 @@ CREATE TABLE goals (
   CONSTRAINT goals_dates
     CHECK (start_date BETWEEN '1000-01-01' AND '9999-12-31' AND end_date BETWEEN '1000-01-01' AND '9999-12-31'),
   CONSTRAINT goals_date_values
-    CHECK (start_date_value <> '' AND end_date_value <> '')
+    CHECK (length(start_date_value) BETWEEN 1 AND 500 AND length(end_date_value) BETWEEN 1 AND 500),
+  CONSTRAINT goals_description CHECK (octet_length(description) <= 4000000 OR length(description) <= 4000000)
 );
 CREATE INDEX goals_company_id_parent_goal_id_idx ON goals (company_id, parent_goal_id);
 CREATE INDEX goals_company_id_champion_id_idx ON goals (company_id, champion_id);
@@ -370,11 +383,12 @@ CREATE TABLE targets (
   CONSTRAINT targets_company_id_goal_id_fkey
     FOREIGN KEY (company_id, goal_id) REFERENCES goals (company_id, id) ON DELETE CASCADE,
   CONSTRAINT targets_name
-    CHECK (name <> ''),
+    CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT targets_index
     CHECK (index >= 0),
   CONSTRAINT targets_numbers
-    CHECK (abs("from") < 'Infinity' AND abs("to") < 'Infinity' AND abs(value) < 'Infinity')
+    CHECK (abs("from") < 'Infinity' AND abs("to") < 'Infinity' AND abs(value) < 'Infinity'),
+  CONSTRAINT targets_unit CHECK (length(unit) <= 500)
 );
 CREATE INDEX targets_company_id_goal_id_index_idx ON targets (company_id, goal_id, index);
 
@@ -392,7 +406,7 @@ CREATE TABLE goal_checks (
   CONSTRAINT goal_checks_company_id_goal_id_fkey
     FOREIGN KEY (company_id, goal_id) REFERENCES goals (company_id, id) ON DELETE CASCADE,
   CONSTRAINT goal_checks_name
-    CHECK (name <> ''),
+    CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT goal_checks_index
     CHECK (index >= 0),
   CONSTRAINT goal_checks_times
@@ -426,7 +440,8 @@ CREATE TABLE goal_progress_updates (
     CHECK (
       acknowledged_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT goal_progress_updates_message CHECK (octet_length(message) <= 4000000 OR length(message) <= 4000000)
 );
 CREATE INDEX goal_progress_updates_company_id_goal_id_inserted_at_id_idx
   ON goal_progress_updates (company_id, goal_id, inserted_at DESC, id DESC);
@@ -449,9 +464,10 @@ CREATE TABLE goal_retrospectives (
   CONSTRAINT goal_retrospectives_company_id_author_id_fkey
     FOREIGN KEY (company_id, author_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT goal_retrospectives_title
-    CHECK (title <> ''),
+    CHECK (length(title) BETWEEN 1 AND 500),
   CONSTRAINT goal_retrospectives_times
-    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
+    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'),
+  CONSTRAINT goal_retrospectives_content CHECK (octet_length(content) <= 4000000 OR length(content) <= 4000000)
 );
 CREATE INDEX goal_retrospectives_company_id_goal_id_inserted_at_id_idx
   ON goal_retrospectives (company_id, goal_id, inserted_at DESC, id DESC);
@@ -485,7 +501,7 @@ CREATE TABLE projects (
     FOREIGN KEY (company_id, champion_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT projects_company_id_reviewer_id_fkey
     FOREIGN KEY (company_id, reviewer_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
-  CONSTRAINT projects_name CHECK (name <> ''),
+  CONSTRAINT projects_name CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT projects_levels
     CHECK (
       public_level IN (0, 10, 40, 70, 100) AND company_level IN (0, 10, 40, 70, 100)
@@ -499,7 +515,8 @@ CREATE TABLE projects (
       AND inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT projects_description CHECK (octet_length(description) <= 4000000 OR length(description) <= 4000000)
 );
 CREATE INDEX projects_company_id_space_id_idx ON projects (company_id, space_id);
 CREATE INDEX projects_company_id_goal_id_idx ON projects (company_id, goal_id);
@@ -547,6 +564,7 @@ CREATE TABLE resource_hubs (
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   -- When an import removed it: hidden from everybody, with what is in it. Its history stays.
   removed_at timestamptz(3),
+  search_key text NOT NULL GENERATED ALWAYS AS (search_key(name)) STORED,
   CONSTRAINT resource_hubs_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT resource_hubs_company_id_space_id_fkey
     FOREIGN KEY (company_id, space_id) REFERENCES spaces (company_id, id) ON DELETE RESTRICT,
@@ -558,13 +576,14 @@ CREATE TABLE resource_hubs (
   CONSTRAINT resource_hubs_id
     CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0),
   CONSTRAINT resource_hubs_name
-    CHECK (name <> ''),
+    CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT resource_hubs_times
     CHECK (
       inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT resource_hubs_description CHECK (octet_length(description) <= 4000000 OR length(description) <= 4000000)
 );
 CREATE INDEX resource_hubs_company_id_space_id_idx ON resource_hubs (company_id, space_id);
 CREATE INDEX resource_hubs_company_id_goal_id_idx ON resource_hubs (company_id, goal_id);
@@ -581,20 +600,22 @@ CREATE TABLE resource_hub_folders (
   description text,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  search_key text NOT NULL GENERATED ALWAYS AS (search_key(name)) STORED,
   CONSTRAINT resource_hub_folders_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT resource_hub_folders_company_id_resource_hub_id_id_key UNIQUE (company_id, resource_hub_id, id),
   CONSTRAINT resource_hub_folders_company_id_resource_hub_id_fkey
     FOREIGN KEY (company_id, resource_hub_id) REFERENCES resource_hubs (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT resource_hub_folders_company_id_resource_hub_id_parent_fol_fkey
     FOREIGN KEY (company_id, resource_hub_id, parent_folder_id) REFERENCES resource_hub_folders (company_id, resource_hub_id, id) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED,
-  CONSTRAINT resource_hub_folders_name CHECK (name <> ''),
+  CONSTRAINT resource_hub_folders_name CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT resource_hub_folders_id
     CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0),
   CONSTRAINT resource_hub_folders_times
     CHECK (
       inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT resource_hub_folders_description CHECK (octet_length(description) <= 4000000 OR length(description) <= 4000000)
 );
 CREATE INDEX resource_hub_folders_company_id_resource_hub_id_parent_fold_idx
   ON resource_hub_folders (company_id, resource_hub_id, parent_folder_id);
@@ -628,11 +649,12 @@ CREATE TABLE blobs (
   CONSTRAINT blobs_size CHECK (size BETWEEN 0 AND 9007199254740991),
   CONSTRAINT blobs_dimensions CHECK (width > 0 AND height > 0),
   CONSTRAINT blobs_filename
-    CHECK (filename <> ''),
+    CHECK (length(filename) BETWEEN 1 AND 255),
   CONSTRAINT blobs_content_type
-    CHECK (content_type <> ''),
+    CHECK (length(content_type) BETWEEN 1 AND 500),
   CONSTRAINT blobs_times
-    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
+    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'),
+  CONSTRAINT blobs_url CHECK (octet_length(url) <= 4000000 OR length(url) <= 4000000)
 );
 
 -- A file. A deleted one stays, to be recovered.
@@ -653,6 +675,9 @@ CREATE TABLE resource_hub_files (
   outcome_activity_id text,
   -- When an import removed it: hidden from everybody, with what is in it. Its history stays.
   removed_at timestamptz(3),
+  -- The name that its blob was uploaded with, which a trigger keeps.
+  filename text,
+  search_key text NOT NULL GENERATED ALWAYS AS (search_key(name || E'\n' || coalesce(filename, ''))) STORED,
   CONSTRAINT resource_hub_files_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT resource_hub_files_company_id_blob_id_key UNIQUE (company_id, blob_id),
   CONSTRAINT resource_hub_files_company_id_resource_hub_id_fkey
@@ -665,7 +690,7 @@ CREATE TABLE resource_hub_files (
     FOREIGN KEY (company_id, deleted_by_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT resource_hub_files_company_id_blob_id_fkey
     FOREIGN KEY (company_id, blob_id) REFERENCES blobs (company_id, id) ON DELETE RESTRICT,
-  CONSTRAINT resource_hub_files_name CHECK (name <> ''),
+  CONSTRAINT resource_hub_files_name CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT resource_hub_files_deleted CHECK (deleted_at IS NOT NULL OR deleted_by_id IS NULL),
   CONSTRAINT resource_hub_files_id
     CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0),
@@ -676,7 +701,8 @@ CREATE TABLE resource_hub_files (
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
     ),
   CONSTRAINT resource_hub_files_removed_times
-    CHECK (removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
+    CHECK (removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'),
+  CONSTRAINT resource_hub_files_description CHECK (octet_length(description) <= 4000000 OR length(description) <= 4000000)
 );
 CREATE INDEX resource_hub_files_company_id_resource_hub_id_parent_folder_idx
   ON resource_hub_files (company_id, resource_hub_id, parent_folder_id);
@@ -719,6 +745,7 @@ CREATE TABLE resource_hub_documents (
   outcome_activity_id text,
   -- When an import removed it: hidden from everybody, with what is in it. Its history stays.
   removed_at timestamptz(3),
+  search_key text NOT NULL GENERATED ALWAYS AS (search_key(name)) STORED,
   CONSTRAINT resource_hub_documents_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT resource_hub_documents_company_id_public_token_key UNIQUE (company_id, public_token),
   CONSTRAINT resource_hub_documents_company_id_resource_hub_id_fkey
@@ -729,7 +756,7 @@ CREATE TABLE resource_hub_documents (
     FOREIGN KEY (company_id, author_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT resource_hub_documents_company_id_public_token_fkey
     FOREIGN KEY (company_id, public_token) REFERENCES public_links (company_id, token) ON DELETE RESTRICT,
-  CONSTRAINT resource_hub_documents_name CHECK (name <> ''),
+  CONSTRAINT resource_hub_documents_name CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT resource_hub_documents_draft CHECK ((state = 'draft') = (current_version IS NULL)),
   CONSTRAINT resource_hub_documents_published CHECK ((state = 'draft') = (published_at IS NULL)),
   CONSTRAINT resource_hub_documents_public CHECK (public_token IS NULL OR state = 'published'),
@@ -743,7 +770,8 @@ CREATE TABLE resource_hub_documents (
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
     ),
   CONSTRAINT resource_hub_documents_removed_times
-    CHECK (removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
+    CHECK (removed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'),
+  CONSTRAINT resource_hub_documents_content CHECK (octet_length(content) <= 4000000 OR length(content) <= 4000000)
 );
 CREATE INDEX resource_hub_documents_company_id_resource_hub_id_parent_fo_idx
   ON resource_hub_documents (company_id, resource_hub_id, parent_folder_id);
@@ -780,13 +808,14 @@ CREATE TABLE document_versions (
   CONSTRAINT document_versions_company_id_editor_id_fkey
     FOREIGN KEY (company_id, editor_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT document_versions_number CHECK (version_number > 0),
-  CONSTRAINT document_versions_title CHECK (title <> ''),
+  CONSTRAINT document_versions_title CHECK (length(title) BETWEEN 1 AND 500),
   CONSTRAINT document_versions_previous
     CHECK (previous_version_number IS NOT DISTINCT FROM nullif(version_number - 1, 0)),
   CONSTRAINT document_versions_restored CHECK ((origin = 'restored') = (restored_from_version_number IS NOT NULL)),
   CONSTRAINT document_versions_restored_from CHECK (restored_from_version_number < version_number),
   CONSTRAINT document_versions_times
-    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
+    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'),
+  CONSTRAINT document_versions_content CHECK (octet_length(content) <= 4000000 OR length(content) <= 4000000)
 );
 CREATE INDEX document_versions_company_id_editor_id_idx ON document_versions (company_id, editor_id);
 
@@ -855,7 +884,7 @@ CREATE TABLE activities (
   CONSTRAINT activities_company_id_undoes_id_fkey
     FOREIGN KEY (company_id, undoes_id) REFERENCES activities (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT activities_name
-    CHECK (name <> ''),
+    CHECK (length(name) BETWEEN 1 AND 500),
   CONSTRAINT activities_times
     CHECK (
       undone_closed_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
@@ -894,7 +923,8 @@ CREATE TABLE comment_threads (
   CONSTRAINT comment_threads_company_id_activity_id_fkey
     FOREIGN KEY (company_id, activity_id) REFERENCES activities (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT comment_threads_times
-    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z')
+    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'),
+  CONSTRAINT comment_threads_message CHECK (octet_length(message) <= 4000000 OR length(message) <= 4000000)
 );
 
 -- On exactly one subject. A deleted comment is kept but not counted.
@@ -931,7 +961,8 @@ CREATE TABLE comments (
       inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND updated_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
       AND deleted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
-    )
+    ),
+  CONSTRAINT comments_content CHECK (octet_length(content) <= 4000000 OR length(content) <= 4000000)
 );
 CREATE INDEX comments_company_id_author_id_idx ON comments (company_id, author_id);
 CREATE INDEX comments_company_id_thread_id_idx ON comments (company_id, thread_id);
@@ -1147,18 +1178,35 @@ DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
-    CREATE INDEX people_name_idx ON people USING gin (search_key(full_name) gin_trgm_ops);
-    CREATE INDEX goals_name_idx ON goals USING gin (search_key(name) gin_trgm_ops);
-    CREATE INDEX resource_hub_folders_name_idx ON resource_hub_folders USING gin (search_key(name) gin_trgm_ops);
+    CREATE INDEX people_name_idx ON people USING gin (search_key gin_trgm_ops) WHERE suspended_at IS NULL;
+    CREATE INDEX resource_hubs_name_idx ON resource_hubs USING gin (search_key gin_trgm_ops) WHERE removed_at IS NULL;
+    CREATE INDEX goals_name_idx ON goals USING gin (search_key gin_trgm_ops) WHERE removed_at IS NULL;
+    CREATE INDEX resource_hub_folders_name_idx ON resource_hub_folders USING gin (search_key gin_trgm_ops);
     -- Partial, so that a deletion writes nothing to them.
-    CREATE INDEX resource_hub_files_name_idx ON resource_hub_files USING gin (search_key(name) gin_trgm_ops) WHERE deleted_at IS NULL;
+    CREATE INDEX resource_hub_files_name_idx ON resource_hub_files USING gin (search_key gin_trgm_ops) WHERE deleted_at IS NULL;
     CREATE INDEX resource_hub_documents_name_idx
-      ON resource_hub_documents USING gin (search_key(name) gin_trgm_ops) WHERE deleted_at IS NULL;
+      ON resource_hub_documents USING gin (search_key gin_trgm_ops) WHERE deleted_at IS NULL;
   END IF;
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE NOTICE 'no right to create the extension pg_trgm';
 END
 $$;
+
+-- Many names that contain a text are looked for in their order, until a page is full. Most names are short enough for an index
+-- that has all that it takes, so that no content is read meanwhile.
+CREATE INDEX resource_hub_folders_short_names ON resource_hub_folders (company_id, name_key(name), id) INCLUDE (name, search_key, resource_hub_id)
+  WHERE octet_length(name) <= 400 AND octet_length(search_key) <= 400;
+CREATE INDEX resource_hub_folders_long_names ON resource_hub_folders (company_id, name_key(name), id)
+  WHERE NOT (octet_length(name) <= 400 AND octet_length(search_key) <= 400);
+CREATE INDEX resource_hub_files_short_names ON resource_hub_files (company_id, name_key(name), id) INCLUDE (name, search_key, resource_hub_id)
+  WHERE deleted_at IS NULL AND octet_length(name) <= 400 AND octet_length(search_key) <= 400;
+CREATE INDEX resource_hub_files_long_names ON resource_hub_files (company_id, name_key(name), id)
+  WHERE deleted_at IS NULL AND NOT (octet_length(name) <= 400 AND octet_length(search_key) <= 400);
+CREATE INDEX resource_hub_documents_short_names ON resource_hub_documents (company_id, name_key(name), id) INCLUDE (name, search_key, resource_hub_id)
+  WHERE deleted_at IS NULL AND state = 'published' AND octet_length(name) <= 400 AND octet_length(search_key) <= 400;
+CREATE INDEX resource_hub_documents_long_names ON resource_hub_documents (company_id, name_key(name), id)
+  WHERE deleted_at IS NULL AND state = 'published' AND NOT (octet_length(name) <= 400 AND octet_length(search_key) <= 400);
+CREATE INDEX people_by_name ON people (company_id, name_key(full_name), id) WHERE suspended_at IS NULL;
 
 -- ── What no constraint can say ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -1293,6 +1341,24 @@ END
 $$;
 CREATE TRIGGER resource_hub_folders_release_deleted_files
   BEFORE DELETE ON resource_hub_folders FOR EACH ROW EXECUTE FUNCTION release_deleted_files();
+
+-- A file is also found by the name that its blob was uploaded with.
+CREATE FUNCTION copy_filename() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  SELECT b.filename INTO NEW.filename FROM blobs b WHERE b.company_id = NEW.company_id AND b.id = NEW.blob_id;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER resource_hub_files_filename
+  BEFORE INSERT OR UPDATE OF blob_id, filename ON resource_hub_files FOR EACH ROW EXECUTE FUNCTION copy_filename();
+CREATE FUNCTION pass_filename_on() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  UPDATE resource_hub_files SET filename = NEW.filename WHERE company_id = NEW.company_id AND blob_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER blobs_filename
+  AFTER UPDATE OF filename ON blobs FOR EACH ROW WHEN (NEW.filename <> OLD.filename) EXECUTE FUNCTION pass_filename_on();
 
 -- The history of a document is append-only.
 CREATE FUNCTION refuse_rewriting_history() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -1504,6 +1570,15 @@ CREATE VIEW goal_threads AS
   SELECT a.company_id, a.id, a.goal_id, t.id AS thread_id, a.inserted_at
   FROM activities a JOIN comment_threads t ON t.company_id = a.company_id AND t.activity_id = a.id
   WHERE a.goal_id IS NOT NULL;
+
+-- A version compared with the one before it and with its document, so that no content is sent for it.
+CREATE VIEW version_comparisons AS
+  SELECT v.company_id, v.id AS version_id, coalesce(v.content <> p.content, false) AS content_changed,
+    v.title = d.name AND v.content = d.content AS equals_document
+  FROM document_versions v
+  JOIN resource_hub_documents d ON d.company_id = v.company_id AND d.id = v.document_id
+  LEFT JOIN document_versions p
+    ON p.company_id = v.company_id AND p.document_id = v.document_id AND p.version_number = v.previous_version_number;
 
 -- ── Where what a person may see is ──────────────────────────────────────────────────────────────────────────────────────
 

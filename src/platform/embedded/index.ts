@@ -1,2 +1,2 @@
 export { hasCluster } from './cluster.js';
-export { removeCluster, startEmbedded } from './open.js';
+export { startEmbedded } from './open.js';

@@ -1,5 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseError } from '../postgres/index.js';
@@ -155,14 +155,4 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     }
     await sleep(50 + Math.random() * 100);
   }
-}
-
-/** Removes the cluster in `dataDir` with all its data. Throws a DatabaseError while its server runs. */
-export async function removeCluster(dataDir: string): Promise<void> {
-  const root = resolve(dataDir);
-  const account = serverAccount();
-  const cluster = await openCluster(root, account, await findBinaries(account, root), durable.initdb);
-  if (await runningServer(cluster))
-    throw new DatabaseError(`A gateway uses the data in ${cluster.directory}. Stop it first.`);
-  await rm(dirname(cluster.directory), { recursive: true });
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { clientAddress } from '../limits/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import type { RequestContext } from './context.js';
 
@@ -14,7 +13,6 @@ export interface Running {
 }
 
 interface Connection {
-  address: string;
   /** The requests that have no response yet, of which only the first runs. */
   requests: Running[];
   /** The last request of which the headers have come. */
@@ -24,47 +22,20 @@ interface Connection {
 /** So many requests may wait on a connection for the responses before them. A client that sends more is disconnected. */
 const mostWaiting = 200;
 
-interface ConnectionLimits {
-  /** The most open connections of one address. */
-  ofAddress?: number;
-  /** Called for each connection that is closed because there are too many of its address. */
-  onDrop?: () => void;
-}
-
 /**
  * Every open connection, with the requests on it that have no response yet. They run one by one, however many a client
  * sends without waiting: those that are not safe must not overtake each other (RFC 9112, 9.3.2).
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  readonly #ofAddress = new Map<string, number>();
-  readonly #limits: ConnectionLimits;
   #isStopping = false;
 
-  constructor(limits: ConnectionLimits = {}) {
-    this.#limits = limits;
-  }
-
-  /** Keeps a new connection, unless its address has too many. */
-  add(socket: Socket): void {
-    const address = clientAddress({ peer: socket.remoteAddress, forwardedFor: undefined }, 0);
-    const count = this.#ofAddress.get(address) ?? 0;
-    const { ofAddress = Number.POSITIVE_INFINITY, onDrop } = this.#limits;
-    if (count >= ofAddress) {
-      socket.destroy();
-      onDrop?.();
-      return;
-    }
-    this.#ofAddress.set(address, count + 1);
-    this.#open.set(socket, { address, requests: [] });
-    socket.once('close', () => this.#remove(socket, address));
-  }
-
-  #remove(socket: Socket, address: string): void {
-    this.#open.delete(socket);
-    const left = (this.#ofAddress.get(address) ?? 0) - 1;
-    if (left > 0) this.#ofAddress.set(address, left);
-    else this.#ofAddress.delete(address);
+  /** Keeps a new connection until it closes. */
+  add(socket: Socket): Connection {
+    const connection: Connection = { requests: [] };
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#open.delete(socket));
+    return connection;
   }
 
   /** Starts a request once those before it on its connection have their responses, unless that closes before. */
@@ -72,9 +43,7 @@ export class Connections {
     const { socket } = running.req;
     if (socket.destroyed) return;
     // The connections of another server are known from their first request on.
-    if (!this.#open.has(socket)) this.add(socket);
-    const connection = this.#open.get(socket);
-    if (!connection) return;
+    const connection = this.#open.get(socket) ?? this.add(socket);
     connection.latest = running.req;
     connection.requests.push(running);
     if (connection.requests.length === 1) this.#start(socket, connection, running);

@@ -133,16 +133,8 @@ const accepted = [
   ...['traceparent', 'tracestate', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
 ];
 const exposed = [
-  ...[
-    'X-Request-Id',
-    'RateLimit-Policy',
-    'RateLimit',
-    'Retry-After',
-    'Idempotency-Replayed',
-    'Goalpost-Changed',
-    'Allow',
-  ],
-  ...['WWW-Authenticate', 'Deprecation', 'Sunset'],
+  ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Goalpost-Changed'],
+  ...['Allow', 'WWW-Authenticate'],
 ];
 const preflightSeconds = '7200';
 

@@ -1,5 +1,4 @@
 import type { GraphQLError } from 'graphql';
-import { closestMatch } from 'leven';
 import { failure } from '../failures/index.js';
 import type { RateLimit } from '../limits/index.js';
 import { type RequestContext, requireScopes, requireSurface, type Surface } from './context.js';
@@ -27,8 +26,6 @@ export interface Route {
   accepts?: 'text/html';
   /** Needs no token. */
   public?: boolean;
-  /** A file that a page loads: no person types its path. */
-  isFile?: boolean;
   /** The page about this path, which is not a page itself: browsers are redirected to it. */
   leadsTo?: string;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
@@ -43,26 +40,8 @@ export interface Route {
   precondition?: string;
   /** What it changes: tokens that may not are rejected before the body is read. */
   scopes?: readonly string[];
-  /** For every response to the route, also if a check rejects the request. */
-  headers?: Readonly<Record<string, string>>;
   handle: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }
-
-/** Longer paths are not typing errors, and comparing them would take time. */
-const longest = 100;
-
-/** The path that the caller may have meant: its last segment is spelled similarly. Of two, the shorter. */
-function nearestPath(given: string, paths: readonly string[]): string | undefined {
-  const last = lastSegment(given);
-  if (!last || given.length > longest) return undefined;
-  const byLast = new Map(
-    paths.toSorted((one, other) => other.length - one.length).map((path) => [lastSegment(path), path]),
-  );
-  const nearest = closestMatch(last, [...byLast.keys()], { maxDistance: Math.floor(last.length / 3) });
-  return nearest ? byLast.get(nearest) : undefined;
-}
-
-const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 
 /** Where a request leads. */
 interface Location {
@@ -72,23 +51,15 @@ interface Location {
   /** The routes of the path for this client, whatever their methods. */
   candidates: Route[];
   route: Route | undefined;
-  /** The path that the caller of another one may have meant. */
-  nearestTo: (path: string) => string | undefined;
 }
 
-/** Finds the routes of requests. `guide` is the page about the paths below one that is not a page itself. */
-function locator(routes: Route[], guide: string) {
+/** Finds the routes of requests. */
+function locator(routes: Route[]) {
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
   /** The routes for this client: programs do not find routes that are only for browsers. */
   const routesFor = (request: RequestHead, path: string) =>
     routesOf(path).filter(({ accepts }) => !accepts || wantsPage(request));
-  const memorable = [...new Set(routes.filter(({ isFile, leadsTo }) => !isFile && !leadsTo).map(({ path }) => path))];
-
-  function nearestTo(path: string): string | undefined {
-    const folder = path.replace(/\/?$/, '/');
-    return nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(folder)) ? guide : undefined);
-  }
 
   /** The path without its trailing slash, if that is a route (`/docs/` becomes `/docs`), and its routes. */
   function locate(request: RequestHead): Location {
@@ -98,7 +69,7 @@ function locator(routes: Route[], guide: string) {
     const candidates = routesFor(request, path);
     const route = candidates.find(({ methods }) => methods.includes(request.method));
     const redirect = path === pathname ? undefined : path + search;
-    return { path, redirect, candidates, route, nearestTo };
+    return { path, redirect, candidates, route };
   }
 
   return { routesOf, locate };
@@ -111,7 +82,7 @@ function wantsPage(request: RequestHead): boolean {
 }
 
 /** The page for a browser that opens a path that does not exist or does not support GET. */
-type NoPage = (error: GraphQLError, path: string, nearest: string | undefined) => HttpResponse;
+type NoPage = (error: GraphQLError, path: string) => HttpResponse;
 
 /** The failures of the router itself, before it knows the caller. */
 const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
@@ -120,7 +91,7 @@ const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALL
 function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publicUrl'>) {
   return (
     error: GraphQLError,
-    { path, route, candidates, nearestTo }: Location,
+    { path, route, candidates }: Location,
     request: RequestHead,
     { record, requestId }: RequestContext,
   ): HttpResponse => {
@@ -128,7 +99,7 @@ function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publi
     const rejected = candidates.find((candidate) => candidate.rejected)?.rejected;
     if (rejected) return rejected(error, request, requestId);
     const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
-    return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, requestId, publicUrl);
+    return isPage ? noPage(error, path) : problemResponse(error, requestId, publicUrl);
   };
 }
 
@@ -138,8 +109,8 @@ export type Check = (request: RequestHead, location: Location, context: RequestC
 /** The checks that a route needs, for the order in which the product puts them. */
 export const checks = {
   /** The path exists: 404. */
-  path: (_request, { path, candidates, nearestTo }) => {
-    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
+  path: (_request, { path, candidates }) => {
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path });
   },
   /** It supports the method: 405. */
   method: ({ method }, { path, candidates, route }) => {
@@ -177,8 +148,6 @@ interface RouterOptions {
   mask: Mask;
   publicUrl?: string | undefined;
   noPage: NoPage;
-  /** The page about the paths below one that is not a page itself, such as the root of the API. */
-  guide: string;
 }
 
 interface Router {
@@ -191,8 +160,8 @@ interface Router {
 
 /** Runs the checks and the count, and has the route handle what passes them. */
 export function router(options: RouterOptions): Router {
-  const { routes, mask, limit, guide, corsOrigins = [], begin = () => {}, confirm = () => undefined } = options;
-  const { routesOf, locate } = locator(routes, guide);
+  const { routes, mask, limit, corsOrigins = [], begin = () => {}, confirm = () => undefined } = options;
+  const { routesOf, locate } = locator(routes);
   const rejected = rejections(options);
 
   async function runChecks(
@@ -235,7 +204,6 @@ export function router(options: RouterOptions): Router {
     const routesOfPath = routesOf(path);
     note(context, routesOfPath[0]);
     noteVary(context, routesOfPath);
-    Object.assign(context.responseHeaders, found?.headers);
     try {
       if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
       await checkAndCount(request, location, context);

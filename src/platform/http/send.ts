@@ -4,20 +4,11 @@ import type { HttpResponse, LiveBody } from './response.js';
 export interface SendingLimits {
   /** The most bytes of all responses of a process that their clients have not read yet. */
   unsentBytes: number;
-  /** Milliseconds in which a client must have read a response, and as many more as it takes at this rate, in bytes a second. */
+  /** Milliseconds in which a client must have read a response. */
   readTimeout: number;
-  leastReadingRate: number;
 }
 
-export const sendingDefaults: SendingLimits = {
-  unsentBytes: 128 * 1024 ** 2,
-  readTimeout: 60_000,
-  // A poor mobile connection has that.
-  leastReadingRate: 32_768,
-};
-
-/** So many responses of one caller may wait for being read. It gets no further one before. */
-const mostOfCaller = 8;
+export const sendingDefaults: SendingLimits = { unsentBytes: 128 * 1024 ** 2, readTimeout: 60_000 };
 
 /**
  * The responses that connections have not taken at once. A client that does not read its response in time is
@@ -28,7 +19,6 @@ export class UnsentResponses {
   readonly #onDrop: () => void;
   /** What ends each of them, the oldest first, with its response. */
   readonly #waiting = new Map<() => void, ServerResponse>();
-  readonly #ofCaller = new Map<string, number>();
   #bytes = 0;
 
   /** `onDrop` is called for each connection that is closed because the responses are too many. */
@@ -41,29 +31,11 @@ export class UnsentResponses {
     return this.#bytes;
   }
 
-  /** Whether a caller reads too few of its responses. */
-  isFullFor(caller: string): boolean {
-    return (this.#ofCaller.get(caller) ?? 0) >= mostOfCaller;
-  }
-
-  /** Counts a response, unless its connection has taken it, until that closes. */
-  begin(res: ServerResponse, bytes: number, caller: string): void {
-    if (res.destroyed || res.socket?.writableLength === 0) return;
-    this.#ofCaller.set(caller, (this.#ofCaller.get(caller) ?? 0) + 1);
-    res.once('close', () => {
-      const left = (this.#ofCaller.get(caller) ?? 0) - 1;
-      if (left > 0) this.#ofCaller.set(caller, left);
-      else this.#ofCaller.delete(caller);
-    });
-    this.count(res, bytes);
-  }
-
   /** Counts bytes of a response, unless its connection has taken them, until that closes or what this returns is called. */
   count(res: ServerResponse, bytes: number): () => void {
     // The socket has something of this response, or is that of one before it.
     if (res.destroyed || res.socket?.writableLength === 0) return () => {};
-    const { unsentBytes, readTimeout, leastReadingRate } = this.#limits;
-    const timer = setTimeout(() => res.destroy(), readTimeout + (bytes / leastReadingRate) * 1_000).unref();
+    const timer = setTimeout(() => res.destroy(), this.#limits.readTimeout).unref();
     const end = () => {
       if (!this.#waiting.delete(end)) return;
       this.#bytes -= bytes;
@@ -74,7 +46,7 @@ export class UnsentResponses {
     this.#waiting.set(end, res);
     this.#bytes += bytes;
     for (const [endOldest, oldest] of this.#waiting) {
-      if (this.#bytes <= unsentBytes) break;
+      if (this.#bytes <= this.#limits.unsentBytes) break;
       endOldest();
       oldest.destroy();
       this.#onDrop();

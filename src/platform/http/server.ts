@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
 import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
-import { type Overload, Seat, tooManyOfOne } from './admission.js';
+import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import type { RequestContext } from './context.js';
 import { fetchFrom } from './fetch.js';
@@ -68,11 +68,7 @@ interface Received {
 }
 
 /** The response to a request: the pipeline's once it has a seat. Undefined if the client left meanwhile: nobody would know of a change. */
-async function respond(
-  received: Received,
-  unsent: UnsentResponses,
-  options: ResponderOptions,
-): Promise<HttpResponse | undefined> {
+async function respond(received: Received, options: ResponderOptions): Promise<HttpResponse | undefined> {
   const { req, record, context } = received;
   const { app, logger, overload } = options;
   try {
@@ -93,7 +89,6 @@ async function respond(
     const refused = app.refusal(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return app.reject(refused, head, context);
-    if (seat && unsent.isFullFor(callerNow().id)) return app.reject(tooManyOfOne(), head, context);
     // Not written where it is assigned: V8 puts a function that is assigned to a property into old space, where it keeps
     // the whole request until the next full collection.
     const receiveBody: RequestContext['receiveBody'] = (read) => (seat ? seat.whileReceiving(req, read) : read());
@@ -122,10 +117,6 @@ class RequestHandler {
     private readonly unsent: UnsentResponses,
   ) {}
 
-  #callerOf({ client }: RequestContext): string {
-    return client ? this.options.app.callers.callerOf(client).id : '';
-  }
-
   async handle(running: Running): Promise<void> {
     const { req, res } = running;
     const record = this.telemetry.begin({ req, socket: req.socket });
@@ -134,31 +125,20 @@ class RequestHandler {
     running.known = { record, context };
     const received: Received = { req, record, context };
     try {
-      const response = await this.telemetry.run(record, () => respond(received, this.unsent, this.options));
+      const response = await this.telemetry.run(record, () => respond(received, this.options));
       if (!response) return this.telemetry.finish(record, undefined, context);
-      if (isRefused(response, record) && this.options.overload) {
-        received.seat?.leave();
-        await sleep(refusalMilliseconds);
-      }
       const { live } = response;
       if (record.isFinished) return live?.close();
       this.telemetry.finish(record, response.outcome ?? response.status, context);
       if (this.isStopping) endAfter(res);
       if (!req.complete) dropBody(req, res);
       if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
-      else send(response, res, (bytes) => this.unsent.begin(res, bytes, this.#callerOf(context)));
+      else send(response, res, (bytes) => this.unsent.count(res, bytes));
     } finally {
       received.seat?.leave();
     }
   }
 }
-
-/** How much later a refusal comes. Who asks on without a pause is refused no more often on each of its connections. */
-const refusalMilliseconds = 500;
-
-/** Whether a response says that its caller asks for too much, or what is no HTTP. */
-const isRefused = ({ status }: HttpResponse, { codes }: RequestRecord): boolean =>
-  status === 429 || codes.has('MALFORMED_REQUEST');
 
 /** How long a client may take to read a refusal while it sends what nobody reads, in milliseconds. */
 const lingerMilliseconds = 5_000;
@@ -209,7 +189,7 @@ interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   trustedProxies?: number;
   /** Whether the log has the addresses of clients; true if omitted. */
   logClient?: boolean;
-  /** Most open connections. One address may have half of them, unless proxies are in front. */
+  /** Most open connections. */
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
   onClosing?: () => void;
@@ -229,7 +209,7 @@ export class NodeServer {
   readonly server: Server;
   readonly #options: NodeServerOptions;
   readonly #telemetry: Telemetry;
-  readonly #connections: Connections;
+  readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
   readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
@@ -250,10 +230,6 @@ export class NodeServer {
     });
     const onDrop = () => options.overload?.countDrop();
     this.#unsent = new UnsentResponses({ ...sendingDefaults, ...options }, onDrop);
-    this.#connections = new Connections({
-      onDrop,
-      ...(maxConnections && trustedProxies === 0 && { ofAddress: Math.ceil(maxConnections / 2) }),
-    });
     this.#handler = new RequestHandler(options, this.#telemetry, this.#unsent);
     const invalid = new InvalidRequests(this.#connections, this.#telemetry, options);
     this.server = createServer({

@@ -225,7 +225,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
   const { common, header } = references;
   const tags = new Map<string, JsonSchema>();
 
-  function operation({ name, isAddition, deprecated, field, inputObject, payloadType, selection }: PreparedMutation) {
+  function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
     const { request, response } = examples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
@@ -234,7 +234,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       // Its responses say better how it may fail.
       description: withoutErrors(text(field.description)),
       ...(isAddition && { 'x-addition': true }),
-      ...((deprecated || field.deprecationReason != null) && { deprecated: true }),
+      ...(field.deprecationReason != null && { deprecated: true }),
       tags: [tagOf(payloadType, selection)],
       parameters: Object.keys(requestHeaders).map((each) => referenceTo('parameters', each)),
       requestBody: {
@@ -249,7 +249,6 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
             ...common,
             [changedHeader]: header(changedHeader),
             'Idempotency-Replayed': header('Idempotency-Replayed'),
-            ...(deprecated && { Deprecation: header('Deprecation'), Sunset: header('Sunset') }),
           },
           content: { 'application/json': { schema: payload(payloadType, selection), example: response } },
         },

@@ -176,16 +176,6 @@ const responseHeaders: Record<string, JsonSchema> = {
     schema: text,
     example: 'Bearer error="invalid_token"',
   },
-  Deprecation: {
-    description: 'The path is deprecated since this time, in seconds since 1970 (RFC 9745).',
-    schema: text,
-    example: '@1800000000',
-  },
-  Sunset: {
-    description: 'The path may be gone from this time on (RFC 8594).',
-    schema: text,
-    example: 'Wed, 01 Sep 2027 00:00:00 GMT',
-  },
   'Idempotency-Replayed': {
     description: 'Set to `true` if this is the response to an earlier request with the same Idempotency-Key.',
     schema: { ...text, const: 'true' },

@@ -196,7 +196,7 @@ const ResourceHubNodeFilter = builder.inputType('ResourceHubNodeFilter', {
     text: t.string({
       required: false,
       description:
-        "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text: words in any order, ignoring case and accents. If null, returns the nodes at the hub's root.",
+        "Returns the nodes anywhere in the hub, not only at its root, whose name, file name or hub's name contains this text: words in any order, ignoring case and accents. If null, returns the nodes at the hub's root.",
       extensions: { ...namedText, ...everyName },
     }),
   }),
@@ -258,7 +258,8 @@ builder.queryField('resourceHubNodes', (t) =>
     args: {
       text: t.arg.string({
         required: true,
-        description: 'What the name contains: words in any order, ignoring case and accents.',
+        description:
+          'What the name, the file name or the name of the hub contains: words in any order, ignoring case and accents.',
         extensions: namedText,
       }),
       ...pageArguments,

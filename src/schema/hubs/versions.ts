@@ -105,8 +105,7 @@ const TextDifference = builder.objectRef<TextPair>('TextDifference').implement({
           extensions: { minimum: 1, maximum: 10_000 },
         }),
       },
-      resolve: (pair, { size }, context) =>
-        comparisons(context).excerpt(pair, contextOfExcerpts, 2 * (size ?? 2_000)),
+      resolve: (pair, { size }, context) => comparisons(context).excerpt(pair, contextOfExcerpts, 2 * (size ?? 2_000)),
     }),
   }),
 });
@@ -164,8 +163,8 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
     contentChanged: t.boolean({
       extensions: twoLongTexts,
       description: 'Whether the content differs from the previous version. False for the first version.',
-      select: { content: true, previous: { select: { content: true } } },
-      resolve: ({ content, previous }) => previous !== null && previous.content !== content,
+      select: { comparison: { select: { contentChanged: true } } },
+      resolve: ({ comparison }) => comparison?.contentChanged === true,
     }),
     diffToPrevious: t.field({
       type: DocumentDifference,

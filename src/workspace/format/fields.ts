@@ -22,6 +22,23 @@ const without = (characters: string): FormatSchema => ({
 const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
 const storable = without('\\u0000');
 
+/** The most characters of a content or another long text, of a name or another short one, and of a file's name. */
+const most = { content: 4_000_000, name: 500, filename: 255 };
+
+/** PostgreSQL and JSON Schema count characters, not the halves of surrogate pairs. */
+function hasMore(value: string, maximum: number): boolean {
+  if (value.length <= maximum || value.length > 2 * maximum) return value.length > maximum;
+  let characters = 0;
+  for (const _ of value) characters += 1;
+  return characters > maximum;
+}
+
+/** Any string that Postgres can hold, with at most so many characters. */
+const atMost = (maximum: number) =>
+  string().refine((value) => !hasMore(value, maximum), `must have at most ${maximum} characters`);
+
+const storableTo = (maximum: number): FormatSchema => ({ ...storable, maxLength: maximum });
+
 const idBytes = 200;
 
 /** Short enough for an index on five ids and a name. U+FFFD stands for what a requested id cannot have. */
@@ -61,8 +78,13 @@ export const publicToken = (about: string) =>
     .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
     .describe(about);
 
-export const text = (about: string) => string().describe(about).register(said, storable);
-export const name = (about: string) => string().min(1).describe(about).register(said, storable);
+/** A content, or another text that may be long. */
+export const text = (about: string) => atMost(most.content).describe(about).register(said, storableTo(most.content));
+export const shortText = (about: string) => atMost(most.name).describe(about).register(said, storableTo(most.name));
+const nameTo = (maximum: number) => (about: string) =>
+  atMost(maximum).min(1).describe(about).register(said, storableTo(maximum));
+export const name = nameTo(most.name);
+export const filename = nameTo(most.filename);
 const emoji = (about: string) => string().min(1).max(50).describe(about).register(said, storable);
 export const flag = (about: string) => z.boolean().default(false).describe(about);
 export const float = (about: string) => z.number().describe(about);

@@ -21,6 +21,7 @@ import {
   reactions,
   reference,
   said,
+  shortText,
   text,
   timestamp,
   updatedAt,
@@ -45,7 +46,7 @@ const target = z.strictObject({
   from: float('value at the start'),
   to: float('value to reach, higher or lower than `from`'),
   value: float('current value'),
-  unit: optional(text('unit of the values')),
+  unit: optional(shortText('unit of the values')),
 });
 
 const check = z.strictObject({

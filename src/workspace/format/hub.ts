@@ -3,6 +3,7 @@ import { BlobStatus, DocumentState, VersionOrigin } from '../../generated/client
 import {
   activityFields,
   comments,
+  filename,
   has,
   id,
   insertedAt,
@@ -64,7 +65,7 @@ export const folder = z.strictObject({
 const blob = z.strictObject({
   id: ownId(),
   status: z.enum(BlobStatus).default('uploaded').describe('state of the upload'),
-  filename: name('name it was uploaded with'),
+  filename: filename('name it was uploaded with'),
   size: integer('size in bytes', 0, Number.MAX_SAFE_INTEGER),
   content_type: name('media type, such as image/png'),
   width: optional(integer('width of an image, in pixels', 1)),

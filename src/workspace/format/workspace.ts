@@ -13,6 +13,7 @@ import {
   name,
   optional,
   personId,
+  shortText,
   text,
   timestamp,
   updatedAt,
@@ -29,8 +30,8 @@ const company = z.strictObject({
 const person = z.strictObject({
   id: id(),
   full_name: name('the name to display'),
-  title: optional(text('their job title')),
-  email: optional(text('their email address')),
+  title: optional(shortText('their job title')),
+  email: optional(shortText('their email address')),
   avatar_url: optional(text('URL of their picture')),
   type: z.enum(PersonType).default('human').describe('a guest has only the access granted to them'),
   is_owner: flag('whether they own the company and have full access to everything'),

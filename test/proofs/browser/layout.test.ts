@@ -5,7 +5,7 @@ import { chromium } from '../../support/chromium.js';
 import { documents, guidePathOf } from '../../support/documents.js';
 
 const pages = [
-  ...['/', '/graphql', '/docs', '/history', '/mcp', '/errors', '/errors/VERSION_CONFLICT', '/guide/security'],
+  ...['/', '/graphql', '/docs', '/history', '/errors', '/errors/VERSION_CONFLICT', '/guide/security'],
   '/no-such-page',
 ];
 const guide = ['/guide', '/guide/settings', '/guide/rest'];

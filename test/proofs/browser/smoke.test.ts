@@ -18,7 +18,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => page.locator('.result-window').innerText()).toMatch(/"canWrite":\s*true/);
   });
 
-  test.each(['/docs', '/errors', '/guide', '/history', '/mcp'])('%s opens without a complaint', async (path) => {
+  test.each(['/docs', '/errors', '/guide', '/history'])('%s opens without a complaint', async (path) => {
     const page = await open(path);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
   });

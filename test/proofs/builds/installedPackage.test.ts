@@ -166,7 +166,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await writeFile(
       join(folder, 'typed.mts'),
       `import { createServer } from 'node:http';
-import { ConfigError, createApp, type Gateway, type GatewayOptions, ImportError, type ImportReport, importWorkspace, migrate } from 'goalpost';
+import { ConfigError, createApp, type Gateway, type GatewayOptions, migrate } from 'goalpost';
 const options: GatewayOptions = { databaseUrl: 'x', settings: { PAGES: 'docs' }, log: (line: string) => void line, plugins: [{ onExecute() {} }] };
 const app: Gateway = await createApp(options);
 createServer(app.listener);
@@ -175,9 +175,6 @@ const response: Response = await app.fetch(new Request('http://x/graphql'));
 const isSettings = (error: unknown): boolean => error instanceof ConfigError;
 // @ts-expect-error: there is no such option
 await createApp({ databaseUrl: 'x', port: 1 });
-const report: ImportReport = await importWorkspace({}, { databaseUrl: 'x', update: true });
-const added: number | undefined = report.tables.goals?.added;
-const problems = (error: unknown): string[] => (error instanceof ImportError ? error.problems : []);
 `,
     );
     const types = ['--types', 'node', '--typeRoots', pathOf('node_modules/@types')];

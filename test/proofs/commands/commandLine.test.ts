@@ -126,36 +126,6 @@ describe('goalpost serve without a database', () => {
     expect(JSON.parse(none.stdout)).toEqual([]);
   });
 
-  test('begins the demo anew after "demo reset", which needs the gateway to be stopped', async () => {
-    const running = await start({ DATA_DIR: directory });
-    const file = join(directory, 'demo-tokens.json');
-    const before = await readFile(file, 'utf8');
-    const refused = await goalpost({ DATA_DIR: directory }, 'demo', 'reset');
-    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('Stop it first'),
-    });
-    running.process.kill('SIGINT');
-    await running.ended;
-    const reset = await goalpost({ DATA_DIR: directory }, 'demo', 'reset');
-    expect(reset).toMatchObject({ code: 0, stdout: expect.stringContaining('The next start makes a new one') });
-    const again = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
-    expect(await readFile(file, 'utf8')).not.toBe(before);
-    const [migrated] = again
-      .printed()
-      .join('\n')
-      .split('\n')
-      .filter((line) => line.includes('"migrated"'));
-    expect(JSON.parse(migrated ?? '')).toMatchObject({ migrations: expect.any(Number), last: expect.any(String) });
-    const { readOnly } = JSON.parse(await readFile(file, 'utf8'));
-    const read = await fetch(`${again.base}/graphql?query={goal(id:"goal-launch-mobile-app"){isClosed}}`, {
-      headers: { authorization: `Bearer ${readOnly}` },
-    });
-    expect(await read.json()).toEqual({ data: { goal: { isClosed: true } } });
-    const elsewhere = await goalpost({ DATABASE_URL: 'postgresql://localhost/x' }, 'demo', 'reset');
-    expect(elsewhere.code).toBe(2);
-  });
-
   test('makes new tokens if a start that was interrupted has left an empty file of them', async () => {
     const file = join(directory, 'demo-tokens.json');
     await writeFile(file, '');
@@ -283,12 +253,6 @@ describe("goalpost on the operator's own database", () => {
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(0);
     expect((await ask()).status).toBe(401);
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(2);
-  });
-
-  test('a shell can complete commands and options', async () => {
-    const suggested = async (...words: string[]) => (await goalpost({}, 'complete', '--', ...words)).stdout;
-    expect(await suggested('token', '')).toMatch(/^create\t.*\nlist\t.*\nrevoke\t/);
-    expect(await suggested('token', 'create', '--')).toMatch(/^--person\tid of the person/);
   });
 
   test.each([
