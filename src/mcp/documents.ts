@@ -6,6 +6,7 @@ import {
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
+  GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -24,30 +25,29 @@ import {
   TypeInfo,
   typeFromAST,
   validate,
-  valueFromAST,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
 import { fileUrl } from '../files.js';
-import { previewOf } from '../operations/declaration.js';
+import { capitalized, previewOf } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
+import { badInput, type FieldError } from '../platform/failures/index.js';
 import { bodyOf } from '../platform/graphql/index.js';
 import { snakeCase } from '../platform/http/index.js';
 import type { JsonSchema } from '../rest/openapi/schemas.js';
-import { type Fragments, fragmentsOf, type Spell, selectedFields, spellingOf } from '../rest/routes.js';
+import { type Fragments, fragmentsOf, selectedFields, spellingOf } from '../rest/routes.js';
 
-/** A stored document with one operation, which has one field, and what the schema says of it. */
+/** A stored document with one operation, and what the schema says of its fields, of which a run has one. */
 export interface StoredDocument {
   document: DocumentNode;
+  /** The field, or the first. */
   field: GraphQLField<unknown, unknown>;
   /** What a caller gives: the variables or, if the only one that a caller gives is an input object, that. */
   input: GraphQLInputObjectType;
   /** The variables for an input that has been read. */
   variablesOf(input: Record<string, unknown>): Record<string, unknown>;
-  /** Spells what the field returns. */
-  spell: Spell;
-  /** The name of the field in the result. */
-  key: string;
+  /** What the field of a run returned, and how REST spells that. */
+  outcomeOf(data: Record<string, unknown>): { value: unknown; spelled: Record<string, unknown> };
   /** What of the result has which type: no more of its schema, which a model sees in each result. */
   output: Record<string, JsonSchema>;
 }
@@ -85,42 +85,83 @@ export function readDocuments(schema: GraphQLSchema): StoredDocuments {
 
 function prepare(schema: GraphQLSchema, name: string, document: DocumentNode): StoredDocument {
   const operation = getOperationAST(document);
-  const [node] = operation?.selectionSet.selections ?? [];
   const type = operation && schema.getRootType(operation.operation);
-  const field = node?.kind === Kind.FIELD && type?.getFields()[node.name.value];
-  if (!operation || !field) throw new Error(`the document ${name} has no field`);
+  if (!operation || !type) throw new Error(`the document ${name} has no operation`);
+  const fragments = fragmentsOf([document]);
+  const roots = selectedFields(operation.selectionSet, fragments).map((node) => {
+    const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
+    const spell = spellingOf(schema, field.type, node.selectionSet, fragments);
+    return { field, key: (node.alias ?? node.name).value, spell, output: outputOf(field.type, node, fragments) };
+  });
   return {
     document,
-    field,
+    field: (roots[0] as (typeof roots)[number]).field,
     ...inputOf(schema, operation, name),
-    output: outputOf(field.type, node, fragmentsOf([document])),
-    spell: spellingOf(schema, field.type, node.selectionSet, fragmentsOf([document])),
-    key: (node.alias ?? node.name).value,
+    outcomeOf(data) {
+      const [root] = roots.filter(({ key }) => data[key] !== undefined);
+      const value = root && data[root.key];
+      return { value, spelled: root?.spell(value) as Record<string, unknown> };
+    },
+    output: Object.assign({}, ...roots.map(({ output }) => output)),
   };
 }
+
+/** `hasGoalId`: whether the argument `goalId` is given; `hasNone`: whether none of these is. */
+const isPresence = (variable: string) => /^has[A-Z]/.test(variable);
+
+/** The arguments that choose what a document reads, of which a call has at most one, if `hasNone` is one of its variables. */
+const presenceOf = (argument: string) => `has${capitalized(argument)}`;
+
+/** What a model knows of every list. */
+const ofPaging = new Set(['first', 'after']);
 
 /** The variables as an input object: each is described as the argument or the field of an input that it is for. */
 function inputOf(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  name: string,
+  of: string,
 ): Pick<StoredDocument, 'input' | 'variablesOf'> {
   const places = placesOf(schema, operation);
   const fields: Record<string, GraphQLInputFieldConfig> = {};
+  const flags: string[] = [];
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
+    const { value: name } = variable.name;
     const type = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1]) as GraphQLInputType | undefined;
-    if (!isInputType(type)) throw new Error(`the document ${name} has a variable of no known type`);
-    const { description, extensions } = places.get(variable.name.value) ?? {};
-    fields[variable.name.value] = {
-      type,
-      description,
-      extensions,
-      defaultValue: defaultValue && valueFromAST(defaultValue, type),
-    };
+    if (!isInputType(type)) throw new Error(`the document ${of} has a variable of no known type`);
+    if (isPresence(name)) flags.push(name);
+    else fields[name] = { ...places.get(name), type: defaultValue ? getNullableType(type) : type };
   }
   const whole = getNullableType(fields.input?.type);
-  if (isInputObjectType(whole)) return { input: bodyOf(whole), variablesOf: (input) => ({ input }) };
-  return { input: new GraphQLInputObjectType({ name, fields }), variablesOf: (variables) => variables };
+  if (isInputObjectType(whole)) return { input: forAgents(bodyOf(whole)), variablesOf: (input) => ({ input }) };
+  return {
+    input: new GraphQLInputObjectType({ name: of, fields }),
+    variablesOf(input) {
+      const given = Object.keys(input)
+        .map(presenceOf)
+        .filter((flag) => flags.includes(flag));
+      if (given.length > 1 && flags.includes(presenceOf('none'))) throw badInput(severalGiven(given));
+      const all = given.length > 0 ? given : [presenceOf('none')];
+      return { ...input, ...Object.fromEntries(flags.map((flag) => [flag, all.includes(flag)])) };
+    },
+  };
+}
+
+/** What is wrong with arguments of which a call has at most one. */
+const severalGiven = (flags: string[]): FieldError[] => {
+  const [first, ...others] = flags.map((flag) => snakeCase(flag.slice('has'.length)));
+  const message = `must not be given together with ${first}`;
+  return others.map((field) => ({ field, code: 'invalid', message }));
+};
+
+/** An input whose record must be named: where a request may name none, an agent has no reason to. */
+function forAgents(input: GraphQLInputObjectType): GraphQLInputObjectType {
+  const { fields, ...config } = input.toConfig();
+  const changed = Object.entries(fields).map(([name, field]): [string, GraphQLInputFieldConfig] => {
+    const { namesRecord } = field.extensions as { namesRecord?: string };
+    if (!namesRecord) return [name, field];
+    return [name, { ...field, description: namesRecord, type: new GraphQLNonNull(getNullableType(field.type)) }];
+  });
+  return new GraphQLInputObjectType({ ...config, fields: Object.fromEntries(changed) });
 }
 
 type Place = Pick<GraphQLInputFieldConfig, 'description' | 'extensions'>;
@@ -134,7 +175,9 @@ function placesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Ma
     return isInputObjectType(parent) ? parent.getFields()[name] : undefined;
   };
   const note = (place: Place | null | undefined, value: { kind: Kind; name?: { value: string } }) => {
-    if (place && value.kind === Kind.VARIABLE && value.name) places.set(value.name.value, place);
+    if (!place || value.kind !== Kind.VARIABLE || !value.name || places.has(value.name.value)) return;
+    const { description, extensions } = place;
+    places.set(value.name.value, { ...(!ofPaging.has(value.name.value) && { description }), extensions });
   };
   const visitor = {
     Argument: ({ value }: { value: { kind: Kind } }) => note(info.getArgument() as Place | null, value),

@@ -1,12 +1,9 @@
 import {
   type ExecutionResult,
-  GraphQLBoolean,
   type GraphQLError,
-  type GraphQLInputFieldConfig,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   type GraphQLSchema,
-  getNullableType,
-  isNonNullType,
+  isRequiredInputField,
 } from 'graphql';
 import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
@@ -22,26 +19,21 @@ import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './co
 import { readDocuments, type StoredDocument } from './documents.js';
 import { adviceOn } from './remedies.js';
 
-/** A tool that reads. */
+/** A tool that reads: what the document of its name selects. */
 interface Reader {
   name: string;
   /** What it does; by default what the schema says of the field of its document. */
   about?: string;
-  /** Its document, and those that run instead if an argument is given. */
-  reads: string;
-  instead?: Record<string, string>;
-  /** What an argument is, if the schema does not say; one that is no variable of a document only chooses one. */
+  /** What an argument is, if the schema does not say. */
   describes?: Record<string, string>;
 }
 
 const readers: readonly Reader[] = [
-  { name: 'find_goals', reads: 'findGoals' },
-  { name: 'find_people', about: 'Finds people by name, such as those for subscriber_ids.', reads: 'findPeople' },
+  { name: 'find_goals' },
+  { name: 'find_people', about: 'Finds people by name, such as those for subscriber_ids.' },
   {
     name: 'find_files_and_documents',
     about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
-    reads: 'findByName',
-    instead: { deleted: 'findDeletedFiles' },
     describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
   },
   {
@@ -49,18 +41,14 @@ const readers: readonly Reader[] = [
     about:
       'Reads a document page by page, as people read it, with its versions, newest first, and how each differs from the ' +
       'current one; or, with version_number, that version.',
-    reads: 'readDocument',
-    instead: { versionNumber: 'readVersion' },
     describes: {
       whole: 'If true, also returns the content as it is stored, however long.',
-      versionNumber: 'Reads this version.',
+      version_number: 'Reads this version.',
     },
   },
   {
     name: 'recent_changes',
     about: 'Lists who changed what and when, newest first: of all that you can see, or of one goal, document or file.',
-    reads: 'changesOfAll',
-    instead: { goalId: 'changesOfGoal', documentId: 'changesOfDocument', fileId: 'changesOfFile' },
   },
 ];
 
@@ -157,8 +145,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   });
   const operationNamed = (name: string) => prepared.find((operation) => operation.name === name);
 
-  const reading = new Map(readers.map((reader) => [reader.name, prepareReader(reader, stored)]));
-  const previews = choiceOfDocuments('preview_change', new Map(prepared.map(({ name, preview }) => [name, preview])));
+  const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
 
   /** The operations that a token may run. */
   const allowed = ({ grants }: RequestContext): Operation[] =>
@@ -167,8 +154,11 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   /** Which errors there are is no help to a model, which gets the one that happens. */
   const textOf = (description: string) => withoutErrors(components().text(description));
 
-  function schemaOf(type: GraphQLInputObjectType): JsonSchema {
+  function schemaOf(type: GraphQLInputObjectType, describes: Reader['describes'] = {}): JsonSchema {
     const { description: _, ...rest } = brief(requestSchema(type, components()));
+    const properties = rest.properties as Record<string, JsonSchema>;
+    for (const [name, description] of Object.entries(describes))
+      properties[name] = { ...properties[name], description };
     return rest;
   }
 
@@ -210,10 +200,10 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
   /** What the token of a request may use. */
   function list(context: RequestContext): Tool[] {
-    const readable = [...reading.values()].map(({ name, about, document, input, output }) =>
+    const readable = [...reading.values()].map(({ name, about, describes, field, input, output }) =>
       describe(name, () => ({
-        description: about ?? textOf(document.field.description ?? ''),
-        input: schemaOf(input),
+        description: about ?? textOf(field.description ?? ''),
+        input: schemaOf(input, describes),
         output,
         annotations: readOnly,
       })),
@@ -242,43 +232,58 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
   /** Reads what a tool was given as its input. Throws 400, which names every bad field as the caller spelled it. */
   function read(input: GraphQLInputObjectType, given: unknown): Arguments {
-    const { value, errors } = readInput(input, given, restSpelling);
+    const { value, errors } = readArguments(input, given);
     if (errors.length > 0) throw badInput(errors);
-    return value as Arguments;
+    return value;
   }
 
-  async function query({ document, variablesOf, key }: StoredDocument, input: Arguments, { request, context }: Call) {
+  async function query(
+    { document, variablesOf, outcomeOf }: StoredDocument,
+    input: Arguments,
+    { request, context }: Call,
+  ) {
     const result = await execute(document, variablesOf(input), request, context, { isStored: false });
-    return dataOf(result)[key];
+    return outcomeOf(dataOf(result));
   }
 
-  async function runReader(reader: PreparedReader, call: Call): Promise<ToolResult> {
-    const given = withoutNulls(call.given);
-    const { document, variables } = reader.choose(given, read(reader.input, given));
+  async function runReader(reader: StoredDocument, call: Call): Promise<ToolResult> {
     try {
-      const found = document.spell(await query(document, variables, call)) as Record<string, unknown>;
-      return resultOf(found, summaryOf(found));
+      const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
+      return resultOf(spelled, summaryOf(spelled));
     } catch (error) {
       throw inArguments(error);
     }
   }
 
   /** Why a preview has no confirmation; undefined if it has one. */
-  function hindrance({ scope }: Operation, state: string | null, { grants }: RequestContext): string | undefined {
+  function hindrance({ scope }: Operation, { grants }: RequestContext): string | undefined {
     if (!grants?.canWrite) return 'the token is read-only';
-    if (grants.scopes && !grants.scopes.includes(scope)) return `the token lacks the scope ${scope}`;
-    return state === null ? 'the input names no record: give its id' : undefined;
+    return grants.scopes?.includes(scope) === false ? `the token lacks the scope ${scope}` : undefined;
+  }
+
+  /** The operation of a preview, its input, and that as it was given. Throws 400. */
+  function readPreview(given: Arguments): { operation: Operation; asked: Arguments; input: Arguments } {
+    const [[name, asked] = ['', undefined], ...others] = Object.entries(withoutNulls(given));
+    const operation = operationNamed(name);
+    if (!operation || others.length > 0) {
+      const message = `must be exactly one of ${prepared.map((each) => each.name).join(', ')}`;
+      throw badInput([{ field: operation ? (others[0]?.[0] ?? '') : name, code: 'invalid', message }]);
+    }
+    const { value: input, errors } = readArguments(operation.preview.input, asked);
+    if (errors.length > 0)
+      throw badInput(errors.map((each) => ({ ...each, field: [name, each.field].filter(Boolean).join('.') })));
+    return { operation, asked: asked as Arguments, input };
   }
 
   async function preview(asking: Call): Promise<ToolResult> {
-    const [name, document, input, asked] = previews.read(asking.given, read);
-    const operation = operationNamed(name);
-    if (!operation) throw new Error(`no operation ${name}`);
-    const shown = (await query(document, input, asking)) as Arguments & { state: string | null; wouldChange: boolean };
+    const { operation, asked, input } = readPreview(asking.given);
+    const { name } = operation;
+    const { value, spelled } = await query(operation.preview, input, asking);
+    const shown = value as Arguments & { state: string; wouldChange: boolean };
     const { actor, scope } = asking.context;
-    const seen = { operation: name, preview: document.spell(shown) };
-    const missing = hindrance(operation, shown.state, asking.context);
-    if (!actor || shown.state === null || missing)
+    const seen = { operation: name, preview: spelled };
+    const missing = hindrance(operation, asking.context);
+    if (!actor || missing)
       return resultOf(seen, `A preview: nothing is changed. There is no confirmation: ${missing}.`);
     const fromPreview = operation.fromPreview.map((field) => [snakeCase(field), shown[field]]);
     const given = withoutNulls({ ...asked, ...Object.fromEntries(fromPreview) });
@@ -303,7 +308,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     const { state, once } = await redeemConfirmation(db.within(scope), confirmation, confirmed);
     const variables = mutation.variablesOf({ ...input, expectedState: state });
     const result = await execute(mutation.document, variables, request, context, { once });
-    const outcome = mutation.spell(dataOf(result)[mutation.key]) as Record<string, unknown>;
+    const { spelled: outcome } = mutation.outcomeOf(dataOf(result));
     const isReplayed = responseHeaders['Idempotency-Replayed'] === 'true';
     const text = outcome.activity === null ? `${name} had nothing to change.` : `${name} is done.`;
     return resultOf({ ...outcome, replayed: isReplayed }, isReplayed ? `${text} It was done before, not now.` : text);
@@ -341,9 +346,6 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
 export type AgentTools = ReturnType<typeof createTools>;
 
-/** What a description says of null, which no schema here has, and of bounds, which the schema has. */
-const said = / (If (it is )?null|Null is)[^.]*\.|, (which has|at most) [\d,]+( to [\d,]+)?( characters)?/g;
-
 /** A schema with what a model needs to make a call: every call passes the same checks, whatever its schema says. */
 function brief({ format: _, description, ...schema }: JsonSchema): JsonSchema {
   const { type, properties } = schema as { type?: string | string[]; properties?: Record<string, JsonSchema> };
@@ -352,31 +354,7 @@ function brief({ format: _, description, ...schema }: JsonSchema): JsonSchema {
     ...schema,
     ...(Array.isArray(type) && { type: type[0] }),
     ...(properties && { properties: Object.fromEntries(fields) }),
-    ...(description !== '' && { description: String(description).replace(said, '') }),
-  };
-}
-
-/** A choice of documents by the name of the one argument. */
-function choiceOfDocuments(name: string, documents: ReadonlyMap<string, StoredDocument>) {
-  const fields = Object.fromEntries([...documents].map(([each, { input }]) => [each, { type: input }]));
-  // REST spells the names of fields: these are spelled so already.
-  const type = new GraphQLInputObjectType({ name, fields });
-  return {
-    documents,
-    /** The choice, its document, what is given for it, and that as it was given. */
-    read(
-      given: Arguments,
-      read: (input: GraphQLInputObjectType, given: unknown) => Arguments,
-    ): [string, StoredDocument, Arguments, Arguments] {
-      const chosen = Object.entries(read(type, given)).filter(([, value]) => value !== null);
-      const [[choice, value] = ['', undefined]] = chosen;
-      const document = documents.get(choice);
-      if (chosen.length !== 1 || !document) {
-        const message = `must be exactly one of ${[...documents.keys()].join(', ')}`;
-        throw badInput([{ field: '', code: 'required', message }]);
-      }
-      return [choice, document, value as Arguments, given[choice] as Arguments];
-    },
+    ...(description !== '' && { description }),
   };
 }
 
@@ -387,11 +365,21 @@ function dataOf({ data, errors }: ExecutionResult): Record<string, unknown> {
   return data;
 }
 
+/** Reads arguments. What names a record is not empty. */
+function readArguments(type: GraphQLInputObjectType, given: unknown): { value: Arguments; errors: FieldError[] } {
+  const { value, errors } = readInput(type, given, restSpelling);
+  const read = (value ?? {}) as Arguments;
+  const empty = Object.values(type.getFields())
+    .filter((field) => String(field.type) === 'ID!' && read[field.name] === '')
+    .map(({ name }): FieldError => ({ field: snakeCase(name), code: 'too_short', message: 'must not be empty' }));
+  return { value: read, errors: [...errors, ...empty] };
+}
+
 /** What a tool that changes something was given: the input and the confirmation. Throws 400, which names every bad field. */
 function readChange(type: GraphQLInputObjectType, { confirmation, ...given }: Arguments) {
-  const { value, errors } = readInput(type, withoutNulls(given), restSpelling);
+  const { value, errors } = readArguments(type, withoutNulls(given));
   if (typeof confirmation === 'string' && errors.length === 0)
-    return { input: { ...defaultsOf(type), ...(value as Arguments) }, confirmation };
+    return { input: { ...defaultsOf(type), ...value }, confirmation };
   if (confirmation === undefined || confirmation === null)
     errors.push({ field: 'confirmation', code: 'required', message: 'is required: preview_change returns it' });
   else if (typeof confirmation !== 'string')
@@ -411,6 +399,15 @@ const defaultsOf = (type: GraphQLInputObjectType): Arguments =>
 const withoutNulls = (given: Arguments): Arguments =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 
+/** The same without what models send for nothing: null and, where a text is optional, an empty one. */
+const withoutEmpty = (type: GraphQLInputObjectType, given: Arguments): Arguments => {
+  const isRequired = (name: string) =>
+    Object.values(type.getFields()).some((field) => snakeCase(field.name) === name && isRequiredInputField(field));
+  return Object.fromEntries(
+    Object.entries(withoutNulls(given)).filter(([name, value]) => value !== '' || isRequired(name)),
+  );
+};
+
 const ownerOf = ({ companyId, tokenId }: NonNullable<RequestContext['actor']>) => ({ companyId, tokenId });
 
 /** A failure that names fields of a document, with the arguments in their place: a variable has the name of its field. */
@@ -418,70 +415,6 @@ function inArguments(error: unknown): unknown {
   const { code, errors } = (error as Partial<GraphQLError>).extensions ?? {};
   if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
   return badInput((errors as FieldError[]).map((each) => ({ ...each, field: each.field.split('.').at(-1) ?? '' })));
-}
-
-/** A tool that reads, with its documents. */
-interface PreparedReader extends Reader {
-  document: StoredDocument;
-  /** The arguments of all its documents. */
-  input: GraphQLInputObjectType;
-  output: JsonSchema;
-  /** The document for a call, and its variables. Throws 400. */
-  choose(given: Arguments, input: Arguments): { document: StoredDocument; variables: Arguments };
-}
-
-/** What a model knows of every list. */
-const ofPaging = new Set(['first', 'after']);
-
-function prepareReader(reader: Reader, stored: (name: string) => StoredDocument): PreparedReader {
-  const { name, instead = {}, describes = {} } = reader;
-  const document = stored(reader.reads);
-  const others = new Map(Object.entries(instead).map(([argument, other]) => [argument, stored(other)]));
-  const all = [document, ...others.values()];
-  const isInAll = (field: string) => all.every(({ input }) => field in input.getFields());
-  const fields = all.flatMap(({ input }) =>
-    Object.entries(input.getFields()).map(([field, config]): [string, GraphQLInputFieldConfig] => {
-      const { type, extensions } = config;
-      const description = describes[field] ?? (ofPaging.has(field) ? undefined : config.description);
-      return [
-        field,
-        {
-          type: isInAll(field) && config.defaultValue === undefined ? type : getNullableType(type),
-          description,
-          extensions,
-        },
-      ];
-    }),
-  );
-  const isVariable = (name: string) => all.some(({ input }) => name in input.getFields());
-  const flags = Object.keys(describes).filter((name) => !isVariable(name));
-  const flagged = flags.map((field) => [field, { type: GraphQLBoolean, description: describes[field] }] as const);
-  return {
-    ...reader,
-    document,
-    input: new GraphQLInputObjectType({ name, fields: Object.fromEntries([...flagged, ...fields]) }),
-    output: Object.assign({}, ...all.map(({ output }) => output)),
-    choose(given, input) {
-      const chosen = [...others.keys()].find((argument) => argument in input && input[argument] !== false);
-      const taken = chosen === undefined ? document : (others.get(chosen) ?? document);
-      const known = taken.input.getFields();
-      const variables = Object.fromEntries(Object.entries(input).filter(([field]) => !flags.includes(field)));
-      const errors = Object.keys(variables)
-        .filter((field) => !(field in known))
-        .map((field): FieldError => {
-          const message =
-            chosen === undefined
-              ? 'is not an argument of this call'
-              : `must not be given together with ${snakeCase(chosen)}`;
-          return { field: snakeCase(field), code: 'invalid', message };
-        });
-      for (const { name: field, type } of Object.values(known))
-        if (isNonNullType(type) && !(field in given || field in variables) && known[field]?.defaultValue === undefined)
-          errors.push({ field: snakeCase(field), code: 'required', message: 'is required' });
-      if (errors.length > 0) throw badInput(errors);
-      return { document: taken, variables };
-    },
-  };
 }
 
 interface Found {

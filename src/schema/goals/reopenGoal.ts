@@ -10,8 +10,8 @@ import {
   isEmpty,
   nullWithoutId,
   payloadOf,
+  recordToChange,
   stateDescription,
-  withoutId,
 } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { PersonConnection } from '../people/people.js';
@@ -19,10 +19,7 @@ import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';
 
 const goalToReopen = (t: InputFields) => ({
-  id: t.id({
-    required: false,
-    description: `The ID of the goal to reopen. ${withoutId('goal')}`,
-  }),
+  id: recordToChange(t, 'The ID of the goal to reopen.', 'goal'),
   message: t.string({
     required: false,
     description:

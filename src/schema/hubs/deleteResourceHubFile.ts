@@ -11,18 +11,15 @@ import {
   type InputFields,
   nullWithoutId,
   payloadOf,
+  recordToChange,
   stateDescription,
-  withoutId,
 } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { PersonConnection } from '../people/people.js';
 import { addFile, filePayload, readFile } from './changedFile.js';
 
 const fileToDelete = (t: InputFields) => ({
-  fileId: t.id({
-    required: false,
-    description: `The ID of the file to delete. ${withoutId('file')}`,
-  }),
+  fileId: recordToChange(t, 'The ID of the file to delete.', 'file'),
 });
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {

@@ -10,16 +10,13 @@ import {
   type InputFields,
   nullWithoutId,
   payloadOf,
+  recordToChange,
   stateDescription,
-  withoutId,
 } from '../changes.js';
 import { addFile, filePayload, readFile } from './changedFile.js';
 
 const fileToRecover = (t: InputFields) => ({
-  fileId: t.id({
-    required: false,
-    description: `The ID of the deleted file to recover. ${withoutId('file')}`,
-  }),
+  fileId: recordToChange(t, 'The ID of the deleted file to recover.', 'file'),
 });
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
