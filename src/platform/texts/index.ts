@@ -45,6 +45,8 @@ export class TextWorker {
   #isBusy = false;
   #thread: Worker | undefined;
   #ready: Promise<unknown> | undefined;
+  /** Nobody is refused meanwhile. */
+  #isStarting = false;
   #ended: Promise<unknown> = Promise.resolve();
   /** Gets what the thread posts next; undefined if it has ended. */
   #posted: (message: unknown) => void = () => {};
@@ -68,6 +70,10 @@ export class TextWorker {
     await this.#start();
     return new Promise((resolve, reject) => {
       const refuse = () => {
+        if (this.#isStarting) {
+          call.timer = setTimeout(refuse, longestWait);
+          return;
+        }
         this.#remove(call);
         reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
       };
@@ -113,6 +119,7 @@ export class TextWorker {
     await this.#start();
     const start = performance.now();
     const timer = setTimeout(() => {
+      budget.left = 0;
       this.#logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
       this.#end();
     }, left);
@@ -134,6 +141,7 @@ export class TextWorker {
       thread.on('message', (message) => this.#posted(message));
       thread.on('error', (error) => this.#logger.warn({ err: error }, 'texts: the thread failed'));
       thread.on('exit', () => this.#thread === thread && this.#end());
+      this.#isStarting = true;
       return this.#post(undefined);
     });
     return this.#ready;
@@ -149,7 +157,10 @@ export class TextWorker {
   /** Posts a message, if there is one, and returns what the thread posts then; undefined if it has ended. */
   #post(message: unknown): Promise<unknown> {
     return new Promise((resolve) => {
-      this.#posted = resolve;
+      this.#posted = (posted) => {
+        this.#isStarting = false;
+        resolve(posted);
+      };
       if (message !== undefined) this.#thread?.postMessage(message);
     });
   }
