@@ -37,7 +37,11 @@ const long = {
     /^prisma\/migrations|^src\/platform\/(postgres|outbox|embedded|http|process)|^tools\/(faults|attacks|upgrade)/,
     vitest('test/proofs/faults'),
   ],
-  prisma: [/^prisma\/|^src\/(platform\/postgres|lists|policies)/, vitest('test/api', 'test/access'), prisma],
+  prisma: [
+    /^prisma\/|^src\/(platform\/postgres|lists|policies)/,
+    vitest('test/api', 'test/access', 'test/proofs/data/longestContent.test.ts'),
+    prisma,
+  ],
   random: [
     /^src\/(operations|policies|rules|schema|workspace|platform\/(graphql|postgres))/,
     vitest('test/proofs/search'),
