@@ -43,7 +43,11 @@ const long = {
     /^src\/(text|schema|mcp|platform\/(texts|http|graphql))|^tools\/attacks/,
     ['npx', 'tsx', 'tools/attacks/texts.ts', ...slowly('--block', 150)],
   ],
-  prisma: [/^prisma\/|^src\/(platform\/postgres|lists|policies)/, vitest('test/api', 'test/access'), prisma],
+  prisma: [
+    /^prisma\/|^src\/(platform\/postgres|lists|policies)/,
+    vitest('test/api', 'test/access', 'test/proofs/data/longestContent.test.ts'),
+    prisma,
+  ],
   random: [
     /^src\/(operations|policies|rules|schema|workspace|platform\/(graphql|postgres))/,
     vitest('test/proofs/search'),

@@ -38,7 +38,7 @@ import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.j
 import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
-import { TextWorker } from './platform/texts/index.js';
+import { type TextLimits, TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation, prepare, restRoutes, storedMutations } from './rest/routes.js';
@@ -77,6 +77,8 @@ interface AppOptions extends AppSettings {
   responseCharacters?: number;
   /** The most bytes of all long outcomes that are kept for the keys of a token. */
   longOutcomeBytes?: number;
+  /** For reading and comparing texts. */
+  textLimits?: TextLimits;
   /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
   /** Plugins of Envelop or Yoga, of whoever embeds the gateway. */
@@ -93,7 +95,7 @@ interface AppOptions extends AppSettings {
 
 /** What the parts get: the options with their defaults, as they are. */
 const withDefaults = (options: AppOptions) => ({
-  texts: new TextWorker('text/thread', options.logger),
+  texts: new TextWorker('text/thread', options.logger, options.textLimits),
   clock: () => new Date(),
   onChange: () => {},
   webhooks: { keys: [], allow: [], own: [] } satisfies WebhookRules as WebhookRules,

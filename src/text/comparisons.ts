@@ -17,9 +17,9 @@ export class Comparisons {
   readonly #budget: Budget;
   readonly #differences = new Map<string, Map<string, Promise<Difference>>>();
 
-  constructor(callThread: CallThread, milliseconds: number) {
+  constructor(callThread: CallThread, budget: Budget) {
     this.#callThread = callThread;
-    this.#budget = { left: milliseconds };
+    this.#budget = budget;
   }
 
   /** The difference of two texts; of the whole texts as they are stored if finding it would take too long. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { applicationTables, historyTables } from '../../src/database.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
+import { tables } from '../../src/workspace/tables.js';
 import { asAdministrator } from '../support/database.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { query } from '../support/query.js';
@@ -239,6 +240,25 @@ test('no time or date of a table is beyond what a response can say', async () =>
   );
   expect(columns.length).toBeGreaterThan(40);
   expect(columns).toEqual(bounded);
+});
+
+test('every text that an import writes has a bound', async () => {
+  const columns = await world.sql(
+    `SELECT c.table_name AS table, c.column_name AS name,
+       ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = c.table_name::regclass AND contype IN ('c', 'f')) AS rules
+     FROM information_schema.columns c
+     WHERE c.table_schema = 'public' AND c.table_name = ANY ($1) AND c.data_type = 'text' AND c.is_generated = 'NEVER'`,
+    [[...tables]],
+  );
+  const isBounded = ({ name, rules }: { name: string; rules: string[] }) =>
+    rules.some(
+      (rule) => rule.includes(`length(${name})`) || new RegExp(`FOREIGN KEY .*\\b${name}\\b.*REFERENCES`).test(rule),
+    );
+  const unbounded = columns
+    .filter((column) => !isBounded(column as never))
+    .map(({ table, name }) => `${table}.${name}`);
+  // Of these, a trigger, a check of their characters or an operation decides what they are.
+  expect(unbounded.filter((name) => !/\.(id|token|surface|filename|\w+_id)$/.test(name))).toEqual([]);
 });
 
 test('docs/sql.md has the rule of each constraint that the application can meet', async () => {

@@ -81,7 +81,9 @@ export class World extends Client {
       logger,
       clock: () => this.now,
       appUrl: 'https://work.example.com',
-      databaseTimeouts: { response: 30_000 }, // the machine that runs the tests may be slow
+      // The machine that runs the tests may be slow.
+      databaseTimeouts: { response: 30_000 },
+      textLimits: { use: 30_000, wait: 60_000 },
       ...options,
       queryLimits: { ...config.queryLimits, ...options.queryLimits },
     });

@@ -56,11 +56,26 @@ const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): Custom
   getTypeParser: (type, format) => {
     const parse = getTypeParser(type, format as 'text') as (value: string) => unknown;
     return (value: string) => {
-      count(value.length);
+      count(charactersOf(value));
       return parse(value);
     };
   },
 });
+
+/** From how many characters on a text is looked at for what JSON escapes. */
+const longText = 1_000_000;
+const escaped = '\\u00';
+
+/** How many characters a text has, if that is JSON in which a control character stands as six. */
+function charactersOf(text: string): number {
+  if (text.length < longText) return text.length;
+  let escapes = 0;
+  for (let at = text.indexOf(escaped); at >= 0; at = text.indexOf(escaped, at + 6)) {
+    // After another backslash it may be none.
+    if (text[at - 1] !== '\\') escapes += 1;
+  }
+  return text.length - 5 * escapes;
+}
 
 /** Sends statements to one client, without a wait between them. Returns when the server has answered all of them. */
 async function pipeline(

@@ -13,10 +13,13 @@ export interface Budget {
   left: number;
 }
 
-/** A request may use it for so long. */
-export const textMilliseconds = 500;
-/** A call waits for its turn for so long at most. */
-const longestWait = 2_000;
+/** In milliseconds: what a request may use of the thread in all, and how long a call waits for its turn at most. */
+export interface TextLimits {
+  use: number;
+  wait: number;
+}
+
+const defaults: TextLimits = { use: 500, wait: 2_000 };
 const heapMegabytes = 128;
 /** A thread that nobody has needed for so long is ended. */
 const idleMilliseconds = 10_000;
@@ -40,6 +43,7 @@ interface Call {
 export class TextWorker {
   readonly #file: string;
   readonly #logger: Logger;
+  readonly #limits: TextLimits;
   /** What waits, by company; the one whose turn is next first. */
   readonly #queues = new Map<string, Call[]>();
   #isBusy = false;
@@ -56,9 +60,15 @@ export class TextWorker {
    * The file is named by its path from `src`, without its extension. It posts `ready`, then for each
    * `{ name, args, milliseconds }` the result of that function.
    */
-  constructor(file: string, logger: Logger) {
+  constructor(file: string, logger: Logger, limits: TextLimits = defaults) {
     this.#file = file;
     this.#logger = logger;
+    this.#limits = limits;
+  }
+
+  /** For the calls of one request. */
+  newBudget(): Budget {
+    return { left: this.#limits.use };
   }
 
   /**
@@ -71,13 +81,13 @@ export class TextWorker {
     return new Promise((resolve, reject) => {
       const refuse = () => {
         if (this.#isStarting) {
-          call.timer = setTimeout(refuse, longestWait);
+          call.timer = setTimeout(refuse, this.#limits.wait);
           return;
         }
         this.#remove(call);
         reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
       };
-      const call: Call = { flow, budget, name, args, resolve, reject, timer: setTimeout(refuse, longestWait) };
+      const call: Call = { flow, budget, name, args, resolve, reject, timer: setTimeout(refuse, this.#limits.wait) };
       const queue = this.#queues.get(flow) ?? [];
       queue.push(call);
       this.#queues.set(flow, queue);

@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
 import { versionCursor, versionList } from '../../lists/ofRecord.js';
 import { badInput } from '../../platform/failures/index.js';
-import { textMilliseconds } from '../../platform/texts/index.js';
 import { type CallThread, Comparisons } from '../../text/comparisons.js';
 import type { Change } from '../../text/difference.js';
 import type { TextPage as Page, Excerpt as TextExcerpt } from '../../text/excerpts.js';
@@ -64,7 +63,7 @@ const contextOfExcerpts = 8;
 
 const comparisons = sharedInOperation(({ actor, texts }) => {
   const call: CallThread = (...args) => texts.call(actor.companyId, ...args);
-  return new Comparisons(call, textMilliseconds);
+  return new Comparisons(call, texts.newBudget());
 });
 
 const TextDifference = builder.objectRef<TextPair>('TextDifference').implement({
