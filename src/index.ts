@@ -40,7 +40,7 @@ export interface Gateway {
 /** What `goalpost serve` needs for its own server, port and database. */
 const ofServe = [
   ...['DATABASE_URL', 'DATA_DIR', 'HOST', 'PORT', 'MAX_CONNECTIONS'],
-  ...['DRAIN_DELAY_SECONDS', 'METRICS_HOST', 'METRICS_PORT', 'LOG_FORMAT'],
+  ...['DRAIN_DELAY_SECONDS', 'METRICS_PORT', 'LOG_FORMAT'],
 ];
 
 /**

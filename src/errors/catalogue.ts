@@ -244,7 +244,8 @@ const inputErrors = {
     meaning:
       'The server could not read the JSON of the request: it has a syntax error, is nested deeper than 100 levels, or is ' +
       'not UTF-8. Nothing was changed.',
-    remedy: 'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and, if known, its position.',
+    remedy:
+      'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and, if known, its position.',
     detail: ({ problem }) => `Invalid JSON: ${problem}.`,
     example: { problem: 'Unexpected end of JSON input' },
     refusesRequest: true,

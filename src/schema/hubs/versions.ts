@@ -105,8 +105,7 @@ const TextDifference = builder.objectRef<TextPair>('TextDifference').implement({
           extensions: { minimum: 1, maximum: 10_000 },
         }),
       },
-      resolve: (pair, { size }, context) =>
-        comparisons(context).excerpt(pair, contextOfExcerpts, 2 * (size ?? 2_000)),
+      resolve: (pair, { size }, context) => comparisons(context).excerpt(pair, contextOfExcerpts, 2 * (size ?? 2_000)),
     }),
   }),
 });
