@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
-import { createPipeline } from './app.js';
+import { createApp } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
@@ -133,7 +133,7 @@ export async function connectGateway(
   };
   const stopping = new AbortController();
   const webhooks = webhookRules(config, demo);
-  const app = createPipeline({
+  const app = createApp({
     ...config,
     db,
     logger,

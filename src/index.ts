@@ -4,7 +4,7 @@ import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gatewa
 import { grantToApplication } from './platform/administration/index.js';
 import { lazy } from './platform/caching/index.js';
 import { readPlugins } from './platform/graphql/index.js';
-// biome-ignore lint/style/noRestrictedImports: the types of the package include this file alone
+// The types of the package include this file alone.
 import { ConfigError } from './platform/settings/configError.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settingNames } from './settings.js';

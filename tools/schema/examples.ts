@@ -1,4 +1,4 @@
-import type { createPipeline } from '../../src/app.js';
+import type { createApp } from '../../src/app.js';
 import type { ModelDatabase } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
 import { demoPeople, fileSource } from '../../src/workspace/file.js';
@@ -16,7 +16,7 @@ export async function importDemo(db: ModelDatabase, file: string): Promise<strin
 
 /** The answers of a gateway on the demo workspace to the example of each operation, as `recordedExamples.json` has them. */
 export async function recordedExamples(
-  app: ReturnType<typeof createPipeline>,
+  app: ReturnType<typeof createApp>,
   post: (path: string, body: unknown) => Promise<{ status: number; body: unknown }>,
 ): Promise<string> {
   const { requests } = await app.workedExamples();
