@@ -180,7 +180,7 @@ interface App {
 }
 
 /**
- * The itinerary: what a request passes, in order, and with which statuses each phase refuses it. `createPipeline` puts
+ * The itinerary: what a request passes, in order, and with which statuses each phase refuses it. `createApp` puts
  * the phases from `route` on together; the first two are those of the server, which runs the pipeline.
  */
 export const itinerary = [
@@ -201,7 +201,7 @@ export const itinerary = [
 ] as const;
 
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
-export function createPipeline(options: AppOptions): App {
+export function createApp(options: AppOptions): App {
   const settled = withDefaults(options);
   const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = settled;
   const mask = masking(logger, options.outage);

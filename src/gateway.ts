@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
-import { createPipeline } from './app.js';
+import { createApp } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
@@ -133,7 +133,7 @@ export async function connectGateway(
   };
   const stopping = new AbortController();
   const webhooks = webhookRules(config, demo);
-  const app = createPipeline({
+  const app = createApp({
     ...config,
     db,
     logger,
@@ -218,18 +218,15 @@ interface OpenMetrics {
   close(): Promise<void>;
 }
 
-/** The settings that say where the metrics are. */
-const metricsSettings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
-
 /** Serves the metrics of the gateway, if METRICS_PORT is set. */
 export async function openMetrics(
-  { metrics: { host, port } }: Config,
+  { host, metrics: { port } }: Config,
   read: () => Promise<ReadMetrics>,
   logger: Logger,
 ): Promise<OpenMetrics | undefined> {
   if (port === undefined) return undefined;
   const metricsServer = new MetricsServer({ read }, logger);
-  const base = await listen(metricsServer.server, { host, port }, metricsSettings);
+  const base = await listen(metricsServer.server, { host, port }, 'METRICS_PORT');
   metricsServer.server.on('error', (error) => logger.error({ err: error }, 'the server of the metrics failed'));
   return { address: `${base}/metrics`, close: () => metricsServer.close() };
 }
@@ -240,8 +237,7 @@ export async function tryListening({ host, port, metrics }: Config): Promise<voi
   const metricsServer = createServer();
   try {
     await listen(server, { host, port });
-    if (metrics.port !== undefined)
-      await listen(metricsServer, { host: metrics.host, port: metrics.port }, metricsSettings);
+    if (metrics.port !== undefined) await listen(metricsServer, { host, port: metrics.port }, 'METRICS_PORT');
   } finally {
     await Promise.all([server, metricsServer].map((one) => new Promise((resolve) => void one.close(resolve))));
   }

@@ -4,7 +4,7 @@ import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gatewa
 import { grantToApplication } from './platform/administration/index.js';
 import { lazy } from './platform/caching/index.js';
 import { readPlugins } from './platform/graphql/index.js';
-// biome-ignore lint/style/noRestrictedImports: the types of the package include this file alone
+// The types of the package include this file alone.
 import { ConfigError } from './platform/settings/configError.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settingNames } from './settings.js';
@@ -40,7 +40,7 @@ export interface Gateway {
 /** What `goalpost serve` needs for its own server, port and database. */
 const ofServe = [
   ...['DATABASE_URL', 'DATA_DIR', 'HOST', 'PORT', 'MAX_CONNECTIONS'],
-  ...['DRAIN_DELAY_SECONDS', 'METRICS_HOST', 'METRICS_PORT', 'LOG_FORMAT'],
+  ...['DRAIN_DELAY_SECONDS', 'METRICS_PORT', 'LOG_FORMAT'],
 ];
 
 /**

@@ -140,29 +140,11 @@ const databases = {
       meaning:
         'how long one request may wait for the database in total, in milliseconds; after that, it fails with 503',
     },
-    connect: {
-      variable: 'DATABASE_CONNECT_TIMEOUT_MS',
-      ...milliseconds,
-      default: '3000',
-      meaning: 'how long to wait for a connection, new or from the pool, in milliseconds',
-    },
     statement: {
       variable: 'DATABASE_STATEMENT_TIMEOUT_MS',
       ...millisecondsOrOff,
       default: '4000',
       meaning: "PostgreSQL's `statement_timeout` for the statements of requests; 0 leaves the server's own",
-    },
-    lock: {
-      variable: 'DATABASE_LOCK_TIMEOUT_MS',
-      ...millisecondsOrOff,
-      default: '3000',
-      meaning: "PostgreSQL's `lock_timeout` for them; 0 leaves the server's own",
-    },
-    idleTransaction: {
-      variable: 'DATABASE_IDLE_TRANSACTION_TIMEOUT_MS',
-      ...millisecondsOrOff,
-      default: '10000',
-      meaning: "PostgreSQL's `idle_in_transaction_session_timeout` for them; 0 leaves the server's own",
     },
   },
   preparedStatements: {
@@ -238,23 +220,17 @@ const callers = {
       meaning:
         '`memory`: each gateway counts on its own; `postgres`: all gateways share their counts, with one more SQL statement per request',
     },
-    windowSeconds: {
-      variable: 'RATE_LIMIT_WINDOW_SECONDS',
-      ...whole(1, 86_400),
-      default: '60',
-      meaning: 'length of the rate limit window, in seconds',
-    },
     perToken: {
       variable: 'RATE_LIMIT_PER_TOKEN',
       ...count,
       default: '600',
-      meaning: 'points that the requests of one token may cost in a window; see [Rate limits](errors.md#rate-limits)',
+      meaning: 'points that the requests of one token may cost in a minute; see [Rate limits](errors.md#rate-limits)',
     },
     perAddress: {
       variable: 'RATE_LIMIT_PER_ADDRESS',
       ...count,
       default: '120',
-      meaning: 'requests without a valid token that one address (IPv6: one /64) may make in a window',
+      meaning: 'requests without a valid token that one address (IPv6: one /64) may make in a minute',
     },
   },
   idempotencySeconds: {
@@ -272,42 +248,6 @@ const queries = {
       ...count,
       default: '10000',
       meaning: 'approximate number of objects that one GraphQL request may load',
-    },
-    depth: {
-      variable: 'QUERY_MAX_DEPTH',
-      ...count,
-      default: '15',
-      meaning: 'levels of fields in a GraphQL request',
-    },
-    aliases: {
-      variable: 'QUERY_MAX_ALIASES',
-      ...count,
-      default: '30',
-      meaning: 'aliases in a GraphQL request',
-    },
-    tokens: {
-      variable: 'QUERY_MAX_TOKENS',
-      ...count,
-      default: '4000',
-      meaning: 'tokens in a GraphQL document',
-    },
-    definitions: {
-      variable: 'QUERY_MAX_DEFINITIONS',
-      ...count,
-      default: '100',
-      meaning: 'operations and fragments in a GraphQL document',
-    },
-    repetitions: {
-      variable: 'QUERY_MAX_REPETITIONS',
-      ...count,
-      default: '100',
-      meaning: 'how often a GraphQL document may select the same field with arguments, directives or fields of its own',
-    },
-    mutations: {
-      variable: 'QUERY_MAX_MUTATIONS',
-      ...count,
-      default: '10',
-      meaning: 'mutation fields in a GraphQL request',
     },
   },
   persistedDocuments: {
@@ -355,13 +295,7 @@ const reports = {
       ...port,
       example: '9464',
       otherwise: 'off',
-      meaning: 'port of `/metrics`; 0 takes a free one',
-    },
-    host: {
-      variable: 'METRICS_HOST',
-      ...host,
-      default: '127.0.0.1',
-      meaning: 'address that `/metrics` listens on; `0.0.0.0` or `::` for all',
+      meaning: 'port of `/metrics`, at the address in `HOST`; 0 takes a free one',
     },
   },
   logFormat: {
@@ -370,12 +304,6 @@ const reports = {
     default: 'auto',
     meaning: '`json` or `pretty`; `auto` is `pretty` in a terminal, else `json`',
   },
-  logClient: {
-    variable: 'LOG_CLIENT',
-    ...onOff,
-    default: 'on',
-    meaning: 'whether the log includes client addresses',
-  },
   logLevel: {
     variable: 'LOG_LEVEL',
     ...oneOf(['info', 'warn', 'error', 'fatal', 'silent', 'debug', 'trace']),
@@ -383,6 +311,22 @@ const reports = {
     meaning: 'least severe level that is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
   },
 } satisfies Table;
+
+/** Limits that nobody has needed to set. */
+const fixed = {
+  databaseTimeouts: {
+    // Shorter than a request may wait for the database in all, so that it learns in time that there is no connection.
+    connect: 3_000,
+    // Likewise for what another transaction has locked: whoever waits for longer holds a connection that others need.
+    lock: 3_000,
+    // No transaction of a gateway rests for that long, unless its process hangs.
+    idleTransaction: 10_000,
+  },
+  // Short enough to wait for, and long enough for a burst.
+  rateLimit: { windowSeconds: 60 },
+  // Beyond what clients and tools send, such as an introspection; what a request costs, QUERY_MAX_COMPLEXITY bounds.
+  queryLimits: { depth: 15, aliases: 30, tokens: 4_000, definitions: 100, repetitions: 100, mutations: 10 },
+};
 
 /** The settings as docs/settings.md lists them. */
 export const sections = {
@@ -435,6 +379,9 @@ export function configOf(environment: Environment) {
   }
   return {
     ...values,
+    databaseTimeouts: { ...fixed.databaseTimeouts, ...values.databaseTimeouts },
+    rateLimit: { ...fixed.rateLimit, ...values.rateLimit },
+    queryLimits: { ...fixed.queryLimits, ...values.queryLimits },
     appUrl: values.appUrl ?? values.publicUrl ?? addressOf(values.host, values.port),
     maxConcurrentRequests: values.maxConcurrentRequests ?? values.poolSize,
     // The demo has its tools at hand; a database of one's own only if somebody has decided so.

@@ -54,9 +54,7 @@ const usage = `Usage: npm run bench -- [options]
 /** So that a loaded machine makes no answer of the smoke run a 503. */
 const patience = {
   DATABASE_TIMEOUT_MS: '60000',
-  DATABASE_CONNECT_TIMEOUT_MS: '60000',
   DATABASE_STATEMENT_TIMEOUT_MS: '60000',
-  DATABASE_LOCK_TIMEOUT_MS: '60000',
 };
 
 const listed = <Name extends string>(text: string, names: readonly Name[]): Name[] =>

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, fstatSync } from 'node:fs';
 import { fileProblem } from '../files.js';
 import { parseJson } from '../platform/http/index.js';
-import { ImportError } from './report.js';
+import { ImportError, quote } from './report.js';
 import { lists } from './tables.js';
 
 /** A piece of a workspace: a record of a list, or the value of another field. */
@@ -144,13 +144,13 @@ async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
     if (hasEnded) throw new BadFile(`line ${number}: follows the record of kind end`);
     const path = `line ${number}`;
     const record = parse(text, `${path}: `);
-    if (!isObject(record)) throw new BadFile(`${path}: must be an object, not ${shown(record)}`);
+    if (!isObject(record)) throw new BadFile(`${path}: must be an object, not ${quote(record)}`);
     const { kind, ...value } = record;
     if (kind === 'end') {
       if (value.records === undefined)
         throw new BadFile(`${path}: the record of kind end must count the others: "records": ${records}`);
       if (value.records !== records)
-        throw new BadFile(`${path}: counts ${shown(value.records)} records, but there are ${records}`);
+        throw new BadFile(`${path}: counts ${quote(value.records)} records, but there are ${records}`);
       hasEnded = true;
       continue;
     }
@@ -207,9 +207,6 @@ function parse(text: string, where = ''): unknown {
   }
 }
 
-/** A value for a message. */
-const shown = (value: unknown) => JSON.stringify(value).slice(0, 80).toWellFormed();
-
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function decode(bytes: Buffer): string {
@@ -233,7 +230,7 @@ async function* documentParts({ read, rest }: Begun): AsyncGenerator<WorkspacePa
       );
   }
   const document = parse(decode(Buffer.concat(pieces)));
-  if (!isObject(document)) throw new BadFile(`must be an object, not ${shown(document)}`);
+  if (!isObject(document)) throw new BadFile(`must be an object, not ${quote(document)}`);
   yield* partsOf(document);
 }
 

@@ -9,10 +9,11 @@ import {
   ImportError,
   type ImportOptions,
   type ImportReport,
+  quote,
   type UnknownChange,
   UnknownChangesError,
 } from './report.js';
-import { type Head, labelled, labelOf, quote, RecordReader, recordPathOf, within } from './rows.js';
+import { type Head, labelled, labelOf, RecordReader, recordPathOf, within } from './rows.js';
 import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
 import { analyzeGrown, analyzeUncounted } from './statistics.js';
 import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';

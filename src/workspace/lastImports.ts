@@ -28,8 +28,6 @@ export function importGauges(read: () => LastImport[]) {
     name: `goalpost_import_${name}`,
     help,
     label: 'company',
-    // The same in every process.
-    aggregator: 'max' as const,
     read: () => Object.fromEntries(read().map((last) => [last.companyId, of(last)])),
   });
   return [

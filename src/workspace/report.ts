@@ -1,5 +1,3 @@
-// The types of the package include this file as it is: it imports nothing.
-
 const maximumShown = 50;
 
 /** A file that cannot be imported. `problems` has one line for each problem; the message shows the first 50. */
@@ -91,4 +89,10 @@ export interface ImportReport<Table extends string = string> {
   findings: Finding<Table>[];
   /** With `overwrite`: what operations had changed, and the file has undone. */
   overwritten: UnknownChange[];
+}
+
+/** A value for a message: on one line, cut after 80 characters. */
+export function quote(value: unknown): string {
+  const json = typeof value === 'number' ? `${value}` : (JSON.stringify(value) ?? 'nothing');
+  return json.length > 80 ? `${json.slice(0, 77).replace(/\p{Cs}$/u, '')}…` : json;
 }

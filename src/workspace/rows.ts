@@ -4,6 +4,7 @@ import { newId } from '../platform/postgres/index.js';
 import type { WorkspacePart } from './file.js';
 import { omitted } from './format/fields.js';
 import { type Workspace, workspace } from './format/workspace.js';
+import { quote } from './report.js';
 import { children, isListed, isListName, type ListName, lists, type Table } from './tables.js';
 
 type Path = readonly PropertyKey[];
@@ -54,12 +55,6 @@ function nameOf(path: Path): string {
         : `[${quote(String(step))}]`,
   );
   return first ? [first.replace(/^\./, ''), ...rest].join('') : '';
-}
-
-/** A value for a message: on one line, cut after 80 characters. */
-export function quote(value: unknown): string {
-  const json = typeof value === 'number' ? `${value}` : (JSON.stringify(value) ?? 'nothing');
-  return json.length > 80 ? `${json.slice(0, 77).replace(/\p{Cs}$/u, '')}…` : json;
 }
 
 /** What a record is, for messages: `goal "launch"`. */

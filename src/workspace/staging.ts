@@ -1,6 +1,7 @@
 import { Prisma } from '../generated/client/client.js';
 import { rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
-import { type Emit, quote, within } from './rows.js';
+import { quote } from './report.js';
+import { type Emit, within } from './rows.js';
 import {
   columnsOf,
   fieldOf,

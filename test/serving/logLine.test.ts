@@ -181,8 +181,4 @@ describe('the address of the client', () => {
     expect(await clientOf(behind, forwarded)).toBe('198.51.100.7');
     expect(await clientOf(behind, { 'x-forwarded-for': '2001:db8:1:2:3::4' })).toBe('2001:db8:1:2::');
   });
-
-  test('is left out with LOG_CLIENT=off', async () => {
-    expect(await clientOf(gateway({ logClient: false }))).toBeUndefined();
-  });
 });

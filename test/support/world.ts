@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect } from 'vitest';
-import { createPipeline } from '../../src/app.js';
+import { createApp } from '../../src/app.js';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import type { Prisma } from '../../src/generated/client/client.js';
@@ -29,7 +29,7 @@ export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
 type Options = Partial<
-  Omit<Parameters<typeof createPipeline>[0], 'queryLimits'> & ConstructorParameters<typeof NodeServer>[0]
+  Omit<Parameters<typeof createApp>[0], 'queryLimits'> & ConstructorParameters<typeof NodeServer>[0]
 > & {
   /** Replaces the defaults of some or all. */
   queryLimits?: Partial<Config['queryLimits']>;
@@ -73,7 +73,7 @@ export class World extends Client {
     const streaming = { most: 100, timeout: 30_000, ...options.streaming };
     this.streams = new Streams({ db, source: eventSource, dispatcher: this.dispatcher, logger, ...streaming });
     const config = readConfig({});
-    this.app = createPipeline({
+    this.app = createApp({
       ...config,
       db,
       streams: this.streams,

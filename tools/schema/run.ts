@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createPipeline } from '../../src/app.js';
+import { createApp } from '../../src/app.js';
 import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { applyMigrations } from '../../src/platform/administration/migrations.js';
@@ -32,7 +32,7 @@ async function record(): Promise<string> {
     const token = await importDemo(db, join(root, 'prisma/demo-workspace.json'));
     const logger = createLogger('silent');
     const dispatcher = new Dispatcher(db, eventSource, logger);
-    const app = createPipeline({
+    const app = createApp({
       ...readConfig({}),
       db,
       streams: new Streams({ db, source: eventSource, dispatcher, logger, most: 1, timeout: 30_000 }),

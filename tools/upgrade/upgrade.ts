@@ -19,9 +19,7 @@ const usual = [200, 404, 409];
 /** So patient that only the upgrade is a reason for a 503, however slow the machine is. */
 const patient = {
   DATABASE_TIMEOUT_MS: '40000',
-  DATABASE_CONNECT_TIMEOUT_MS: '30000',
   DATABASE_STATEMENT_TIMEOUT_MS: '30000',
-  DATABASE_LOCK_TIMEOUT_MS: '30000',
   MAX_CONCURRENT_REQUESTS: '1000',
 };
 

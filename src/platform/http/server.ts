@@ -187,8 +187,6 @@ interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   metrics?: Metrics | undefined;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
   trustedProxies?: number;
-  /** Whether the log has the addresses of clients; true if omitted. */
-  logClient?: boolean;
   /** Most open connections. */
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
@@ -220,12 +218,12 @@ export class NodeServer {
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
-    const { trustedProxies = 0, logClient = true, requestTimeout = defaultRequestTimeout, maxConnections } = options;
+    const { trustedProxies = 0, requestTimeout = defaultRequestTimeout, maxConnections } = options;
     const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingMessage['headers']) =>
       clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
     this.#telemetry = new Telemetry({
       ...options,
-      addressOf: logClient ? addressOf : undefined,
+      addressOf,
       withoutSecrets: options.app.withoutSecrets,
     });
     const onDrop = () => options.overload?.countDrop();

@@ -283,7 +283,7 @@ interface TelemetryOptions {
   /** If omitted, nothing is counted. */
   metrics?: { count: CountRequest } | undefined;
   /** The address of a client for the log. If omitted, the log has none. */
-  addressOf?: ((socket: Socket, headers: IncomingHttpHeaders) => string) | undefined;
+  addressOf: (socket: Socket, headers: IncomingHttpHeaders) => string;
 }
 
 /** What is known about a request once it has its response. */
@@ -305,7 +305,7 @@ export class Telemetry {
   begin({ req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
     const record = new RequestRecord(identify((name) => req?.headers[name], this.#options.withoutSecrets));
     record.method = req?.method;
-    record.client = this.#options.addressOf?.(socket, req?.headers ?? {});
+    record.client = this.#options.addressOf(socket, req?.headers ?? {});
     if (req) startSpan(record, req);
     return record;
   }

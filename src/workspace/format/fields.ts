@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SubscriptionType } from '../../generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
+import { quote } from '../report.js';
 import type { Table } from '../tables.js';
 
 /** What a string stands for, for the documents: the id of its record, or that of another one. */
@@ -103,11 +104,9 @@ function dayProblem(value: string): string | undefined {
   return year < '1000' ? yearMessage : undefined;
 }
 
-const shown = (value: string) => JSON.stringify(value.length > 40 ? `${value.slice(0, 40).toWellFormed()}…` : value);
-
 function momentProblem(value: string): string | undefined {
   const [, date = ''] = moment.exec(value) ?? [];
-  if (!day.test(date)) return `must be a time of RFC 3339 such as 2026-03-31T09:30:00Z, not ${shown(value)}`;
+  if (!day.test(date)) return `must be a time of RFC 3339 such as 2026-03-31T09:30:00Z, not ${quote(value)}`;
   const problem = dayProblem(date);
   if (problem !== undefined) return problem;
   const utc = inUtc(value);
@@ -131,7 +130,7 @@ const checkedBy = (problemOf: (value: string) => string | undefined) =>
   });
 
 export const date = (about: string) =>
-  checkedBy((value) => (day.test(value) ? dayProblem(value) : `must be a date such as 2026-03-31, not ${shown(value)}`))
+  checkedBy((value) => (day.test(value) ? dayProblem(value) : `must be a date such as 2026-03-31, not ${quote(value)}`))
     .describe(about)
     .register(said, { format: 'date', pattern: '^[1-9]' });
 

@@ -28,9 +28,7 @@ const disturbances = `
 /** So patient that only a disaster is a reason for a 503, however slow the machine is. */
 const patient = {
   DATABASE_TIMEOUT_MS: '40000',
-  DATABASE_CONNECT_TIMEOUT_MS: '30000',
   DATABASE_STATEMENT_TIMEOUT_MS: '30000',
-  DATABASE_LOCK_TIMEOUT_MS: '30000',
 };
 
 beforeAll(async () => {

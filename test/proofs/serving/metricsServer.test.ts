@@ -17,7 +17,6 @@ const soon = { timeout: 30_000 };
 const patient = {
   DATABASE_TIMEOUT_MS: '100000',
   DATABASE_STATEMENT_TIMEOUT_MS: '0',
-  DATABASE_LOCK_TIMEOUT_MS: '0',
   DRAIN_SECONDS: '100',
 };
 
