@@ -23,18 +23,6 @@ export interface Source {
   digest(): Buffer;
 }
 
-/** The parts of a document in memory. */
-export function documentSource(document: unknown): Source {
-  if (document === null || typeof document !== 'object' || Array.isArray(document)) {
-    const shown = document === null ? 'null' : Array.isArray(document) ? 'an array' : JSON.stringify(document);
-    throw new ImportError([`the file: must be an object, not ${shown}`]);
-  }
-  return {
-    parts: partsOf(document),
-    digest: () => createHash('sha256').update(JSON.stringify(document)).digest(),
-  };
-}
-
 function* partsOf(document: object): Generator<WorkspacePart> {
   // An empty list says that there is none.
   for (const [field, value] of Object.entries(document))
@@ -43,15 +31,16 @@ function* partsOf(document: object): Generator<WorkspacePart> {
       for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
 }
 
-/** The longest record, in bytes. */
-const longestRecord = 128 * 1024 * 1024;
+const megabyte = 1024 * 1024;
+/** The longest JSON document, which is read as a whole, and the longest record of a file of lines, in bytes. */
+const [longestDocument, longestRecord] = [256 * megabyte, 128 * megabyte];
 
 /** Something in a file that is no JSON, or not of the format. */
 class BadFile extends Error {}
 
 /**
- * Reads a workspace from a file, or from standard input for `-`, as a stream: one JSON document, or a JSON record in each
- * line. The parts throw an ImportError that says why it cannot be read, or where the JSON is invalid.
+ * Reads a workspace from a file, or from standard input for `-`: one JSON document, or as a stream a JSON record in each
+ * line. The parts throw an ImportError that says why it cannot be read, or what of the JSON is invalid.
  */
 export const fileSource = (file: string): Source =>
   file === '-'
@@ -76,7 +65,7 @@ async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGen
   try {
     const chunks = bytesOf(open(), hash);
     const first = await firstLine(chunks);
-    yield* isRecordLine(first.line) ? linesOf(first) : jsonParts(first);
+    yield* isRecordLine(first.line) ? linesOf(first) : documentParts(first);
   } catch (error) {
     if (error instanceof ImportError) throw error;
     const problem = error instanceof BadFile ? error.message : fileProblem(error);
@@ -154,7 +143,7 @@ async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
     if (text.trim() === '') continue;
     if (hasEnded) throw new BadFile(`line ${number}: follows the record of kind end`);
     const path = `line ${number}`;
-    const record = parseAt(text, { line: number, column: 1 });
+    const record = parse(text, `${path}: `);
     if (!isObject(record)) throw new BadFile(`${path}: must be an object, not ${shown(record)}`);
     const { kind, ...value } = record;
     if (kind === 'end') {
@@ -207,32 +196,15 @@ async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 function requireShort(bytes: number): void {
-  if (bytes > longestRecord) throw new BadFile(`has a record of more than ${longestRecord / 1024 / 1024} MB`);
+  if (bytes > longestRecord) throw new BadFile(`has a record of more than ${longestRecord / megabyte} MB`);
 }
 
-interface Place {
-  line: number;
-  column: number;
-}
-
-/** Parses JSON that begins there in the file. */
-function parseAt(text: string, start: Place): unknown {
+function parse(text: string, where = ''): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new BadFile(`line ${start.line}: is not valid JSON: ${(error as SyntaxError).message}`);
+    throw new BadFile(`${where}is not valid JSON: ${(error as SyntaxError).message.toWellFormed()}`);
   }
-}
-
-/** A text that is not JSON: says where it stops being that. */
-function invalid(text: string, start: Place): BadFile {
-  try {
-    parseAt(text, start);
-  } catch (error) {
-    if (error instanceof BadFile) return error;
-    throw error;
-  }
-  return new BadFile('is not valid JSON');
 }
 
 /** A value for a message. */
@@ -248,166 +220,21 @@ function decode(bytes: Buffer): string {
   }
 }
 
-const quotation = 0x22;
-const backslash = 0x5c;
-
-/** What a cut out piece of a document is parsed as, with the text before and after it. */
-type Piece = 'field' | 'element';
-
-/**
- * The parts of one JSON document. Looks at the bytes only for strings and brackets, cuts the document at the commas of
- * its outermost object and of the lists in it, and leaves the rest to JSON.parse: so it holds one record at a time.
- */
-class DocumentSplitter {
-  #depth = 0;
-  #inString = false;
-  #isEscaped = false;
-  #field: string | undefined;
-  #index = 0;
-  #isInList = false;
-  #pieces: Buffer[] = [];
-  #length = 0;
-  #line = 1;
-  #column = 1;
-  #start: Place = { line: 1, column: 1 };
-  /** Whether the brace of the outermost object has been seen. */
-  #hasBegun = false;
-  #hasEnded = false;
-  readonly #fields = new Set<string>();
-
-  *push(chunk: Buffer): Generator<WorkspacePart> {
-    let start = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      const byte = chunk[at] as number;
-      if (this.#inString) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (byte === backslash) this.#isEscaped = true;
-        else if (byte === quotation) this.#inString = false;
-      } else if (byte === quotation) this.#inString = true;
-      else if (byte === 0x7b || byte === 0x5b) {
-        this.#depth += 1;
-        if (this.#depth > 10_000) throw new BadFile('is not valid JSON');
-        if (this.#depth === 1 && byte === 0x7b && !this.#hasBegun) {
-          const before = this.#text(chunk, start, at);
-          if (before.trim() !== '') throw invalid(`${before}{`, this.#start);
-          this.#hasBegun = true;
-          start = this.#cut(at + 1);
-        } else if (this.#depth === 2 && byte === 0x5b && this.#hasBegun && this.#field === undefined) {
-          this.#field = this.#nameBefore(chunk, start, at);
-          this.#isInList = true;
-          this.#index = 0;
-          start = this.#cut(at + 1);
-        }
-      } else if (byte === 0x2c || byte === 0x7d || byte === 0x5d) {
-        const isComma = byte === 0x2c;
-        const level = isComma ? this.#depth : this.#depth - 1;
-        if (this.#isInList && this.#depth === 2) {
-          if (isComma || byte === 0x5d) {
-            yield* this.#take('element', chunk, start, at, isComma);
-            start = this.#cut(at + 1);
-          }
-          if (byte === 0x5d) this.#isInList = false;
-        } else if (this.#hasBegun && this.#depth === 1 && (isComma || byte === 0x7d)) {
-          yield* this.#take('field', chunk, start, at, isComma);
-          start = this.#cut(at + 1);
-          if (!isComma) this.#hasEnded = true;
-        }
-        if (!isComma) this.#depth = level;
-      }
-      if (byte === lineFeed) {
-        this.#line += 1;
-        this.#column = 1;
-      } else if ((byte & 0xc0) !== 0x80) this.#column += byte >= 0xf0 ? 2 : 1;
-      if (this.#length === 0 && at + 1 === start) this.#start = { line: this.#line, column: this.#column };
-    }
-    this.#pieces.push(chunk.subarray(start));
-    this.#length += chunk.length - start;
-    requireShort(this.#length);
+/** The parts of one JSON document, which is held in memory. */
+async function* documentParts({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chain(read, rest)) {
+    pieces.push(chunk);
+    length += chunk.length;
+    if (length > longestDocument)
+      throw new BadFile(
+        `is a JSON document of more than ${longestDocument / megabyte} MB: write a JSON record in each line instead (NDJSON), of which there may be any number`,
+      );
   }
-
-  /** Requires that the document has ended, and nothing follows. */
-  end(): void {
-    const rest = decode(Buffer.concat(this.#pieces));
-    if (!this.#hasEnded) throw this.#unfinished(rest);
-    if (rest.trim() !== '') throw invalid(`0${rest}`, { line: this.#start.line, column: this.#start.column - 1 });
-  }
-
-  #cut(start: number): number {
-    this.#pieces = [];
-    this.#length = 0;
-    return start;
-  }
-
-  #text(chunk: Buffer, start: number, end: number): string {
-    return decode(joined(this.#pieces, chunk.subarray(start, end)));
-  }
-
-  /** The name before a list. */
-  #nameBefore(chunk: Buffer, start: number, end: number): string {
-    const text = this.#text(chunk, start, end);
-    const [field = ''] = Object.keys(this.#entryOf(`${text}[]`));
-    this.#once(field);
-    return field;
-  }
-
-  /** A field of the outermost object. */
-  #entryOf(text: string): object {
-    return parseAt(`{${text}}`, { ...this.#start, column: this.#start.column - 1 }) as object;
-  }
-
-  #once(field: string): void {
-    if (this.#fields.has(field)) throw new BadFile(`has the field ${JSON.stringify(field)} twice (line ${this.#line})`);
-    this.#fields.add(field);
-  }
-
-  *#take(kind: Piece, chunk: Buffer, start: number, end: number, isComma: boolean): Generator<WorkspacePart> {
-    const text = this.#text(chunk, start, end);
-    const isBlank = text.trim() === '';
-    if (kind === 'element') {
-      const field = this.#field as string;
-      if (isBlank && !isComma && this.#index === 0) yield { field, value: [], path: field };
-      else if (isBlank) throw invalid(`[0,${text}]`, { ...this.#start, column: this.#start.column - 3 });
-      else {
-        const index = this.#index;
-        const value = parseAt(text, this.#start);
-        yield { field, value, index, path: `${field}[${index}]` };
-        this.#index += 1;
-      }
-      return;
-    }
-    // Behind a list there is only its comma or the end.
-    if (this.#field !== undefined) {
-      if (!isBlank) throw invalid(`[]${text}`, { ...this.#start, column: this.#start.column - 2 });
-      this.#field = undefined;
-      return;
-    }
-    if (isBlank && !isComma) {
-      if (this.#fields.size === 0) return;
-      throw invalid(`{"":0,${text}}`, { ...this.#start, column: this.#start.column - 6 });
-    }
-    for (const [name, value] of Object.entries(this.#entryOf(isBlank ? ',' : text))) {
-      this.#once(name);
-      yield { field: name, value, path: name };
-    }
-  }
-
-  #unfinished(rest: string): BadFile {
-    if (!this.#hasBegun) {
-      try {
-        return new BadFile(`must be an object, not ${shown(parseJson(rest))}`);
-      } catch {
-        return invalid(rest, this.#start);
-      }
-    }
-    const before = this.#isInList ? '{"":[' : this.#field === undefined ? '{' : '{"":[]';
-    return invalid(`${before}${rest}`, { ...this.#start, column: this.#start.column - before.length });
-  }
-}
-
-async function* jsonParts({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
-  const splitter = new DocumentSplitter();
-  for await (const chunk of chain(read, rest)) yield* splitter.push(chunk);
-  splitter.end();
+  const document = parse(decode(Buffer.concat(pieces)));
+  if (!isObject(document)) throw new BadFile(`must be an object, not ${shown(document)}`);
+  yield* partsOf(document);
 }
 
 /** The people in prisma/demo-workspace.json who get the demo's tokens, and their company. */

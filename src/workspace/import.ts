@@ -2,7 +2,7 @@ import { eventKind, isKnownEvent } from '../events/event.js';
 import { Prisma } from '../generated/client/client.js';
 import { readCursor } from '../lists/engine.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
-import { documentSource, type Source } from './file.js';
+import type { Source } from './file.js';
 import {
   type Counted,
   type Finding,
@@ -77,16 +77,6 @@ export async function importFrom(
   });
   if (!options.dryRun) await analyzeGrown(db, report);
   return report;
-}
-
-/** The same of a document in memory. Returns how many rows were added to each table. */
-export async function importDocument(
-  db: Database,
-  document: unknown,
-  onProgress: (written: number, total: number) => void = () => {},
-): Promise<Record<Table, number>> {
-  const report = await importFrom(db, documentSource(document), { onProgress });
-  return Object.fromEntries(tables.map((table) => [table, report.tables[table].added])) as Record<Table, number>;
 }
 
 interface Read {

@@ -123,7 +123,7 @@ describe('what an agent gets is bounded', () => {
     expect(result.content[0].text).toContain('read_document shows the whole text page by page');
   });
 
-  test.each([['words', long(20_000)]])(
+  test.each([['words', long(5_000)]])(
     'read_document has pages of at most 32 kB, which together are the text: %s',
     async (_what, text) => {
       const { caller, hub } = await world.teamWithHub('space');

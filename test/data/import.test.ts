@@ -4,11 +4,11 @@ import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { demoPeople } from '../../src/workspace/file.js';
-import { importDocument } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { columnsOf, lists, type Table, tables } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
+import { importDocument } from '../support/importDocument.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 

@@ -10,10 +10,10 @@ import {
   versionNeededBy,
 } from '../../src/platform/administration/migrations.js';
 import { version } from '../../src/version.js';
-import { importDocument } from '../../src/workspace/import.js';
 import { tables } from '../../src/workspace/tables.js';
 import { createDatabase, createEmptyDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
+import { importDocument } from '../support/importDocument.js';
 import { query } from '../support/query.js';
 
 type Row = Record<string, string | number | boolean | null>;

@@ -65,6 +65,8 @@ describe('purging deleted files', () => {
   test('removes what was deleted before the moment, with everything that hangs on it, and nothing else', async () => {
     const team = await world.team();
     for (const other of [team, undefined]) for (const daysAgo of [null, 10]) await deletedFile(daysAgo, other);
+    // What other tests have left in the database.
+    await purgeFiles(db, days(90));
     const old = await deletedFile(100, team);
     const [changes, count] = await changesOf(world, () => purgeFiles(db, days(90)));
     expect(count).toBe(1);

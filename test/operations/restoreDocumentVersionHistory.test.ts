@@ -71,7 +71,7 @@ describe('people a restored version mentions', () => {
     const { company, caller, hub } = await documentOf();
     const fresh = await world.person(company);
     const { content } = JSON.parse(mentioning(fresh.id));
-    const wide = { type: 'doc', content: [...Array.from({ length: 200_000 }, () => ({ type: 'hr' })), ...content] };
+    const wide = { type: 'doc', content: [...Array.from({ length: 150_000 }, () => ({ type: 'hr' })), ...content] };
     const document = await world.document(hub, caller, [JSON.stringify(wide), 'two']);
     expect(await restore(caller.token, document.id, 1, 2)).toMatchObject({ status: 200 });
     const mentioned = { personId: fresh.id, subscriptionList: { documentId: document.id } };

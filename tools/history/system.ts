@@ -2,7 +2,7 @@ import pg from 'pg';
 import { openModels } from '../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../src/platform/administration/migrations.js';
 import { createToken } from '../../src/tokens.js';
-import { importDocument } from '../../src/workspace/import.js';
+import { importDocument } from '../../test/support/importDocument.js';
 import { type Postgres, startPostgres } from '../../test/support/postgres.js';
 import { query } from '../../test/support/query.js';
 import { Gateway } from './gateway.js';

@@ -222,8 +222,8 @@ interface IdempotencyOptions {
   isSecret: (text: string) => boolean;
 }
 
-/** From how many characters on an outcome is long: a caller's 600 a minute that are shorter fill no disk in a day. */
-const longOutcome = 100_000;
+/** From how many characters on an outcome is long: a token at its full rate for a day keeps at most 9 GB of shorter ones. */
+const longOutcome = 10_000;
 
 /** A request with an idempotency key. */
 interface KeyedRequest extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {

@@ -45,6 +45,8 @@ export class TextWorker {
   #isBusy = false;
   #thread: Worker | undefined;
   #ready: Promise<unknown> | undefined;
+  /** Nobody is refused meanwhile. */
+  #isStarting = false;
   #ended: Promise<unknown> = Promise.resolve();
   /** Gets what the thread posts next; undefined if it has ended. */
   #posted: (message: unknown) => void = () => {};
@@ -68,26 +70,33 @@ export class TextWorker {
     await this.#start();
     return new Promise((resolve, reject) => {
       const refuse = () => {
+        if (this.#isStarting) {
+          call.timer = setTimeout(refuse, longestWait);
+          return;
+        }
         this.#remove(call);
         reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
       };
       const call: Call = { flow, budget, name, args, resolve, reject, timer: setTimeout(refuse, longestWait) };
-      this.#queues.set(flow, [...(this.#queues.get(flow) ?? []), call]);
+      const queue = this.#queues.get(flow) ?? [];
+      queue.push(call);
+      this.#queues.set(flow, queue);
       if (!this.#isBusy) void this.#work();
     });
   }
 
   #remove(call: Call): void {
-    const rest = (this.#queues.get(call.flow) ?? []).filter((other) => other !== call);
-    if (rest.length > 0) this.#queues.set(call.flow, rest);
-    else this.#queues.delete(call.flow);
+    const queue = this.#queues.get(call.flow) ?? [];
+    queue.splice(queue.indexOf(call), 1);
+    if (queue.length === 0) this.#queues.delete(call.flow);
   }
 
   /** Companies in turn. */
   #next(): Call | undefined {
-    for (const [flow, [call, ...rest]] of this.#queues) {
+    for (const [flow, queue] of this.#queues) {
       this.#queues.delete(flow);
-      if (rest.length > 0) this.#queues.set(flow, rest);
+      const call = queue.shift();
+      if (queue.length > 0) this.#queues.set(flow, queue);
       return call;
     }
     return undefined;
@@ -110,6 +119,7 @@ export class TextWorker {
     await this.#start();
     const start = performance.now();
     const timer = setTimeout(() => {
+      budget.left = 0;
       this.#logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
       this.#end();
     }, left);
@@ -131,6 +141,7 @@ export class TextWorker {
       thread.on('message', (message) => this.#posted(message));
       thread.on('error', (error) => this.#logger.warn({ err: error }, 'texts: the thread failed'));
       thread.on('exit', () => this.#thread === thread && this.#end());
+      this.#isStarting = true;
       return this.#post(undefined);
     });
     return this.#ready;
@@ -146,7 +157,10 @@ export class TextWorker {
   /** Posts a message, if there is one, and returns what the thread posts then; undefined if it has ended. */
   #post(message: unknown): Promise<unknown> {
     return new Promise((resolve) => {
-      this.#posted = resolve;
+      this.#posted = (posted) => {
+        this.#isStarting = false;
+        resolve(posted);
+      };
       if (message !== undefined) this.#thread?.postMessage(message);
     });
   }

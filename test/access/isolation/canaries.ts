@@ -19,6 +19,7 @@ const columnsOf = `
   SELECT table_name AS table, column_name AS column FROM information_schema.columns c
   JOIN information_schema.tables t USING (table_schema, table_name)
   WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type IN ('text', 'character varying')
+    AND is_generated = 'NEVER'
     AND NOT EXISTS (SELECT FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY(k.conkey)
       WHERE k.conrelid = format('%I', table_name)::regclass AND k.contype IN ('p', 'f') AND a.attname = column_name)`;
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openModels } from '../../../src/database.js';
-import { importDocument } from '../../../src/workspace/import.js';
 import { ImportError } from '../../../src/workspace/report.js';
 import { createDatabase } from '../../support/database.js';
 import { blocksOf, textOf } from '../../support/documents.js';
+import { importDocument } from '../../support/importDocument.js';
 
 const page = textOf('docs/import-format.md');
 const guide = textOf('docs/importing.md');

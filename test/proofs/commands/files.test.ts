@@ -122,8 +122,12 @@ describe('goalpost import', () => {
   test.each([
     ['a directory', () => at('directory'), 'is a directory'],
     ['a file that does not exist', () => at('missing'), 'does not exist'],
-    ['a device with nothing in it', () => '/dev/null', 'is not valid JSON (line 1, column 1)'],
-    ['a device that does not end', () => '/dev/full', 'has a record of more than 128 MB'],
+    ['a device with nothing in it', () => '/dev/null', 'is not valid JSON: Unexpected end of JSON input'],
+    [
+      'a device that does not end',
+      () => '/dev/full',
+      'is a JSON document of more than 256 MB: write a JSON record in each line instead (NDJSON), of which there may be any number',
+    ],
   ])('of %s says so in a line', { timeout: 60_000 }, async (_kind, path, problem) => {
     const outcome = await goalpost(['import', path(), '--update'], settings);
     expect([outcome.code, said(outcome)]).toEqual([1, [`goalpost: Nothing was imported. ${path()}: ${problem}`]]);

@@ -4,9 +4,9 @@ import { eventSource } from '../../../src/events/source.js';
 import { purgeFiles } from '../../../src/operations/purgeFiles.js';
 import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { exportWorkspace } from '../../../src/workspace/export.js';
-import { documentSource } from '../../../src/workspace/file.js';
 import { importFrom } from '../../../src/workspace/import.js';
 import { asAdministrator, createDatabase } from '../../support/database.js';
+import { documentSource } from '../../support/importDocument.js';
 import { query } from '../../support/query.js';
 
 type Row = Record<string, unknown>;
