@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { catalogue } from '../errors/catalogue.js';
-import { isErrorCode } from '../platform/failures/index.js';
+import { type FieldError, isErrorCode } from '../platform/failures/index.js';
 
 /** What a model is told about a failure. */
 interface Advice {
@@ -23,7 +23,9 @@ const advice: Partial<Record<string, Advice>> = {
       'Look up the id by name: with find_goals, find_people or find_files_and_documents, which finds deleted files with ' +
       'deleted: true.',
   },
-  FORBIDDEN: { remedy: `Nothing was changed. ${askPerson}` },
+  FORBIDDEN: {
+    remedy: `Nothing was changed. Champion, reviewer, whoever may edit its space, and owners of the company may. ${askPerson}`,
+  },
   READ_ONLY_TOKEN: { remedy: `preview_change shows what would change. ${askPerson}` },
   INSUFFICIENT_SCOPE: { remedy: `preview_change shows what would change. ${askPerson}` },
   UNAUTHENTICATED: { detail: 'The token is not valid any more.', remedy: askPerson },
@@ -51,8 +53,22 @@ const advice: Partial<Record<string, Advice>> = {
   },
 };
 
-export function adviceOn({ message, extensions: { code } }: GraphQLError): Required<Advice> {
+/** Access levels by their words. */
+const levels: Record<number, string> = { 0: 'no access', 10: 'view', 40: 'comment', 70: 'edit', 100: 'full access' };
+
+/** What is wrong, and what to do; `problem` has it as REST spells it. */
+export function adviceOn(
+  { extensions: { code, requiredAccess, yourAccess } }: GraphQLError,
+  { detail: said, errors = [] }: { detail: string; errors?: FieldError[] },
+): Required<Advice> {
   const known = isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR';
-  const { detail = message, remedy = catalogue[known].remedy } = advice[known] ?? {};
-  return { detail, remedy };
+  const { detail = said, remedy = catalogue[known].remedy } = advice[known] ?? {};
+  if (known === 'FORBIDDEN') {
+    const access = `The person of the token has ${levels[Number(yourAccess)]}; ${levels[Number(requiredAccess)]} is needed.`;
+    return { detail: access, remedy };
+  }
+  if (known === 'NOT_FOUND' && said.startsWith('No version '))
+    return { detail, remedy: 'read_document lists the versions.' };
+  const isPerson = errors.some(({ field }) => field.includes('subscriber_ids'));
+  return { detail, remedy: isPerson ? `${remedy} find_people finds the IDs of people.` : remedy };
 }

@@ -27,7 +27,14 @@ interface McpOptions extends Pick<Config, 'bodyLimit' | 'publicUrl' | 'corsOrigi
 }
 
 /** The codes of JSON-RPC. */
-const codes = { parse: -32_700, request: -32_600, method: -32_601, refused: -32_000, version: -32_022 };
+const codes = {
+  parse: -32_700,
+  request: -32_600,
+  method: -32_601,
+  params: -32_602,
+  refused: -32_000,
+  version: -32_022,
+};
 
 /** The methods whose name the log and the metrics have. */
 const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call'];
@@ -63,8 +70,8 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     if (Array.isArray(body))
       return rpcError(400, codes.request, 'A batch is not supported. Send one message a request.');
     const { method, id, params } = messageOf(body);
-    // As a client sends them that has none.
-    if (method === 'tools/call' && params?.arguments === null) params.arguments = {};
+    const invalid = method === 'tools/call' ? invalidCall(params) : undefined;
+    if (invalid) return rpcError(200, codes.params, invalid, undefined, id);
     // Nothing is told later: the lists never change while a token is what it is.
     if (method === 'subscriptions/listen') return rpcError(404, codes.method, 'Method not found', undefined, id);
     const name = method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
@@ -75,7 +82,9 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
       return rpcError(400, codes.version, `Unsupported protocol version: ${quoted(version)}.`, data, id);
     }
     if (name !== undefined && !tools.has(name)) {
-      return rpcError(200, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
+      const names = tools.list(context).map((tool) => tool.name);
+      const message = `Unknown tool: ${quoted(name)}. There are ${names.join(', ')}.`;
+      return rpcError(200, codes.params, message, undefined, id);
     }
     if (context.record) context.record.operation = name ?? (methods.includes(method ?? '') ? String(method) : mcpPath);
     return serve({ body, request, context });
@@ -103,14 +112,32 @@ function inAcceptedType({ headers }: RequestHead, response: HttpResponse): HttpR
   return { ...response, headers: { ...response.headers, 'Content-Type': streamType }, body };
 }
 
-/** What decides about a message before it is validated. */
+/** What decides about a message before it is validated. What a client sends as null is taken out of it, as absent. */
 function messageOf(body: unknown) {
-  const { method, id, params } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const message = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  if (message.params === null) delete message.params;
+  const { method, id } = message;
+  const params = typeof message.params === 'object' ? (message.params as Record<string, unknown>) : undefined;
+  if (params?.cursor === null) delete params.cursor;
+  if (params?.arguments === null) delete params.arguments;
+  // Some clients say neither their name nor their version.
+  if (method === 'initialize')
+    message.params = { ...params, clientInfo: { ...unnamed, ...(params?.clientInfo as object) } };
   return {
     method: typeof method === 'string' ? method : undefined,
     id: typeof id === 'string' || typeof id === 'number' ? id : null,
-    params: typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : undefined,
+    params,
   };
+}
+
+const unnamed = { name: 'unknown', version: 'unknown' };
+
+/** What is wrong with the parameters of a call; undefined if nothing is. */
+function invalidCall(params: Record<string, unknown> | undefined): string | undefined {
+  const { name, arguments: given = {} } = params ?? {};
+  if (typeof name !== 'string') return 'name: must be the name of a tool';
+  if (typeof given !== 'object' || Array.isArray(given)) return 'arguments: must be an object';
+  return Object.hasOwn(given as object, '__proto__') ? 'arguments.__proto__: is not a field' : undefined;
 }
 
 /** The version that a message itself says. */
