@@ -245,7 +245,66 @@ test.each([2, 6])(
   },
 );
 
+test('an event is tried again after 5 s, 1 min, 10 min, 1 h, 4 h, 12 h, 24 h and 24 h, each a fifth more or less', async () => {
+  const endpoint = await receiver(refuse(500));
+  const { goals, caller, id } = await setting(endpoint);
+  deliveries();
+  await happen(goals, caller);
+  for (const [before, seconds] of [5, 60, 600, 3_600, 14_400, 43_200, 86_400, 86_400].entries()) {
+    if (before > 0) {
+      await world.sql('UPDATE webhook_retries SET failures = $2 WHERE webhook_id = $1', [id, before]);
+      await world.sql('UPDATE webhooks SET failures = 0 WHERE id = $1', [id]);
+      await passTime(id);
+    }
+    await until(
+      async () => ({ retries: await retriesOf(id), webhook: await webhookOf(id) }),
+      ({ retries: [row], webhook }) => row?.failures === before + 1 && webhook.lease_id === null,
+    );
+    const [{ left }] = await world.sql(
+      'SELECT extract(epoch FROM due_at - now())::float8 AS left FROM webhook_retries WHERE webhook_id = $1',
+      [id],
+    );
+    expect(left).toBeGreaterThan(0.8 * seconds - 4);
+    expect(left).toBeLessThan(1.2 * seconds);
+  }
+});
+
 describe('an endpoint that only fails', () => {
+  test.each([
+    [0, 10],
+    [1, 60],
+    [2, 600],
+    [3, 600],
+  ])('waits as a whole, after it has waited %i times, for %i s, a fifth more or less', async (waits, seconds) => {
+    const endpoint = await receiver(refuse(500));
+    const { goals, caller, id } = await setting(endpoint, { failures: 5, waits });
+    deliveries();
+    await happen(goals, caller);
+    const { wait_until } = await until(
+      () => webhookOf(id),
+      (row) => row.waits === waits + 1 && row.lease_id === null,
+    );
+    const left = (wait_until - Date.now()) / 1000;
+    expect(left).toBeGreaterThan(0.8 * seconds - 4);
+    expect(left).toBeLessThan(1.2 * seconds);
+  });
+
+  test.each([
+    ['before five days have passed', 4.9, refuse(500), { waits: 4, disabled_at: null }],
+    ['if it has succeeded since', 5.1, acknowledge, { waits: 0, disabled_at: null, failing_since: null }],
+  ])('is not disabled %s', async (_case, days, respond, outcome) => {
+    const endpoint = await receiver(respond);
+    const failing_since = new Date(Date.now() - days * 86_400_000);
+    const { goals, caller, id } = await setting(endpoint, { failures: 7, waits: 3, failing_since });
+    deliveries();
+    await happen(goals, caller);
+    const row = await until(
+      () => webhookOf(id),
+      ({ waits, lease_id }) => waits === outcome.waits && lease_id === null,
+    );
+    expect(row).toMatchObject(outcome);
+  });
+
   test('waits as a whole after five failures, and a success ends that', async () => {
     const endpoint = await receiver(refuse(503));
     const { goals, caller, id } = await setting(endpoint, { goals: 40 });
@@ -371,6 +430,18 @@ test.each([429, 503])('Retry-After of a %i counts also while the endpoint waits 
   const seconds = (wait_until - Date.now()) / 1000;
   expect(seconds).toBeGreaterThan(1_700);
   expect(seconds).toBeLessThan(1_810);
+});
+
+test('Retry-After of another failure does not count', async () => {
+  const endpoint = await receiver(refuse(500, { 'retry-after': '1800' }));
+  const { goals, caller, id } = await setting(endpoint);
+  deliveries();
+  await happen(goals, caller);
+  await until(
+    () => retriesOf(id),
+    ([row]) => row?.failures === 1,
+  );
+  expect(await webhookOf(id)).toMatchObject({ wait_until: null });
 });
 
 test('Retry-After of a 503 is obeyed by the endpoint as a whole, up to an hour', async () => {
