@@ -78,7 +78,7 @@ builder.queryField('deletedFiles', (t) =>
       text: t.arg.string({
         required: false,
         description:
-          'What the name, the file name or the name of the hub contains: words in any order, ignoring case and accents. If it is null, returns all deleted files.',
+          'Words of the name, file name or hub, ignoring case and accents. If it is null, returns all deleted files.',
         extensions: namedText,
       }),
       ...pageArguments,

@@ -258,8 +258,7 @@ builder.queryField('resourceHubNodes', (t) =>
     args: {
       text: t.arg.string({
         required: true,
-        description:
-          'What the name, the file name or the name of the hub contains: words in any order, ignoring case and accents.',
+        description: 'Words of the name, file name or hub, ignoring case and accents.',
         extensions: namedText,
       }),
       ...pageArguments,
