@@ -5,7 +5,7 @@ const mostNodes = 200_000;
 
 /** The document node of a rich text (ProseMirror JSON, `"type": "doc"`); null when the text is plain. */
 export function richText(text: string): RichNode | null {
-  if (!/^\s*\{/.test(text) || hasTooManyNodes(text)) return null;
+  if (!/^\s*\{/.test(text) || hasMore(text, '{') || hasMore(text, '[')) return null;
   try {
     const root: unknown = JSON.parse(text);
     return isNode(root) && root.type === 'doc' ? root : null;
@@ -14,9 +14,10 @@ export function richText(text: string): RichNode | null {
   }
 }
 
-function hasTooManyNodes(text: string): boolean {
+function hasMore(text: string, bracket: string): boolean {
   let count = 0;
-  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++count > mostNodes) return true;
+  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
+    if (++count > mostNodes) return true;
   return false;
 }
 

@@ -2,6 +2,7 @@ import {
   GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
+  isEnumType,
   isInputObjectType,
   isLeafType,
   isListType,
@@ -69,6 +70,16 @@ function readLeaf(
   // As a number, it would be another ID.
   if (type.name === 'ID' && typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return fail('type', 'must be a string: a number this large is not read exactly');
+  }
+  // graphql-js would look for a name that is like it.
+  if (isEnumType(type) && typeof value === 'string' && !type.getValue(value)) {
+    return fail(
+      'type',
+      `must be one of ${type
+        .getValues()
+        .map(({ name }) => name)
+        .join(', ')}, not ${quoted(value)}`,
+    );
   }
   const range = ranges[type.name];
   if (range && typeof value === 'number' && Number.isInteger(value)) {
