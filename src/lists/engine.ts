@@ -125,7 +125,8 @@ function decoded(kind: CursorKind, cursor: string): Position | null {
   if (!Array.isArray(value) || value.length !== 4) return null;
   const [name, rank, key, id] = value;
   if (name !== kind.name || !isInteger(rank) || !isKey(kind, key) || !isStorable(id)) return null;
-  return !kind.mark || kind.mark.test(id) ? { rank, key, id } : null;
+  // A list of marks has no ranks.
+  return !kind.mark || (kind.mark.test(id) && rank === 0) ? { rank, key, id } : null;
 }
 
 function isKey(kind: CursorKind, key: unknown): key is Key {

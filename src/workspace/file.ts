@@ -24,9 +24,10 @@ export interface Source {
 }
 
 function* partsOf(document: object): Generator<WorkspacePart> {
-  // An empty list says that there is none.
+  // An empty list says that there is none, and one in the place of another value is refused where that is read.
   for (const [field, value] of Object.entries(document))
-    if (!Array.isArray(value) || value.length === 0) yield { field, value, path: field };
+    if (!Object.hasOwn(lists, field) || !Array.isArray(value) || value.length === 0)
+      yield { field, value, path: field };
     else
       for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
 }

@@ -96,11 +96,18 @@ describe('a failure', () => {
 test.each([
   ['{ viewer { person { id } } }', 200],
   ['query A { __typename } query B { __typename }', 400],
-])('%s in a URL with an empty operationName is %i, as without one', async (query, expected) => {
+])('%s with an empty operationName is %i, as without one', async (query, expected) => {
   for (const name of [{}, { operationName: '' }]) {
     const search = new URLSearchParams({ query, ...name });
     const { status } = await world.fetch(`/graphql?${search}`, { headers: { authorization } });
     expect([status, name]).toEqual([expected, name]);
+    const posted = await world.post(
+      '/graphql',
+      token,
+      { query, ...name },
+      { accept: 'application/graphql-response+json' },
+    );
+    expect([posted.status, name]).toEqual([expected, name]);
   }
 });
 

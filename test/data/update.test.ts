@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventCursor } from '../../src/events/event.js';
+import { eventCursor, eventKind } from '../../src/events/event.js';
 import { eventSource } from '../../src/events/source.js';
+import { cursorOf } from '../../src/lists/engine.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
 import { fileSource, streamSource } from '../../src/workspace/file.js';
@@ -558,6 +559,13 @@ describe('an update is refused, and nothing is written,', () => {
   test.each<[string, (of: Of) => Json, (id: Of['id']) => string[]]>([
     ['as_of is a bare number', () => ({ as_of: 2 }), () => ['as_of: must be a cursor of the feed, ']],
     ['as_of is no cursor', () => ({ as_of: 'x' }), () => ['as_of: is not a cursor of the feed']],
+    ['as_of is a list', () => ({ as_of: [eventCursor(1, 'x')] }), () => ['as_of: must be a cursor of the feed, ']],
+    ['the revision is a list', () => ({ revision: [5] }), () => ['revision: must be ']],
+    [
+      'as_of is a cursor that no gateway wrote',
+      () => ({ as_of: cursorOf(eventKind, { rank: 1, key: 1, id: 'x' }) }),
+      () => ['as_of: is not a cursor of the feed'],
+    ],
     ['as_of is beyond the last event', () => ({ as_of: eventCursor(99, 'x') }), () => [ofAnotherDatabase]],
     ['as_of is of another gateway', () => ({ as_of: eventCursor(1, 'other') }), () => [ofAnotherDatabase]],
     [

@@ -38,9 +38,13 @@ async function readParams(request: RequestHead, bodyLimit: number, context: Oper
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }
 
-/** Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. One that is null is. */
+/**
+ * Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. One that is null
+ * is missing, and so is an empty `operationName`, as GraphQL over HTTP says.
+ */
 function withQuery(given: GraphQLParams): GraphQLParams {
-  const params: GraphQLParams = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const isGiven = ([name, value]: [string, unknown]) => value !== null && (name !== 'operationName' || value !== '');
+  const params: GraphQLParams = Object.fromEntries(Object.entries(given).filter(isGiven));
   if ('query' in params && 'documentId' in params)
     throw failure('BAD_REQUEST', { problem: 'Send either query or documentId, not both.' });
   if ('query' in params || 'documentId' in params || 'extensions' in params) return params;
@@ -49,13 +53,10 @@ function withQuery(given: GraphQLParams): GraphQLParams {
   throw failure('BAD_REQUEST', { problem: `The parameter "query" is missing. ${quoted(other)} is not a parameter.` });
 }
 
-/** An empty `operationName` is none, as GraphQL over HTTP says. */
 function readSearch(search: URLSearchParams): GraphQLParams {
-  const given = [...search]
-    .filter(([name, value]) => name !== 'operationName' || value !== '')
-    .map(([name, value]) =>
-      (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseRequestJson(value)] : [name, value],
-    );
+  const given = [...search].map(([name, value]) =>
+    (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseRequestJson(value)] : [name, value],
+  );
   return Object.fromEntries(given);
 }
 
