@@ -5,7 +5,7 @@ async function use({ Client, StreamableHTTPClientTransport, options }, address, 
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }));
   const { tools } = await client.listTools();
   const call = (name, given) => client.callTool({ name, arguments: given });
-  const found = await call('find_files_and_documents', { text: 'launch plan' });
+  const found = await call('find_files_and_documents', { text: 'spring plan' });
   const [document] = found.structuredContent.nodes;
   const restore = { restore_document_version: { document_id: document.id, version_number: 2 } };
   const preview = await call('preview_change', restore);
