@@ -36,17 +36,23 @@ const mostPieces = 20_000;
  */
 export function comparison(before: Reading, after: Reading, deadline: number): Difference {
   if (isEqual(before, after)) return { granularity: 'word', changes: changesOf(before.text, after.text, []) };
-  const old = linesOf(before);
-  const now = linesOf(after);
+  const [oldLength, newLength] = [before.text.length, after.text.length];
+  // What both begin and end with, in whole lines, is not looked at: most changes of a long text are in few places.
+  const alike = commonStart(before, after, [0, oldLength], [0, newLength]);
+  const start = alike === 0 ? 0 : before.text.lastIndexOf('\n', alike - 1) + 1;
+  const line = before.text.indexOf('\n', oldLength - commonEnd(before, after, [start, oldLength], [start, newLength]));
+  const end = line < 0 ? 0 : oldLength - line - 1;
+  const old = linesOf(before, start, oldLength - end);
+  const now = linesOf(after, start, newLength - end);
   const matches = aligned(old.keys, now.keys, deadline);
   if (!matches) return replaced(before.text, after.text);
   let granularity: Difference['granularity'] = 'word';
-  const stretches: Stretch[] = [];
+  const stretches: Stretch[] = [{ isEqual: true, before: [0, start], after: [0, start] }];
   for (const { isEqual, before: lines, after: others } of between(matches, old.keys.length, now.keys.length)) {
     const stretch: Stretch = {
       isEqual,
-      before: [old.starts[lines[0]] ?? before.text.length, old.starts[lines[1]] ?? before.text.length],
-      after: [now.starts[others[0]] ?? after.text.length, now.starts[others[1]] ?? after.text.length],
+      before: [old.starts[lines[0]] ?? oldLength - end, old.starts[lines[1]] ?? oldLength - end],
+      after: [now.starts[others[0]] ?? newLength - end, now.starts[others[1]] ?? newLength - end],
     };
     const found = isSame(before.text, after.text, stretch) ? [stretch] : wordByWord(before, after, stretch, deadline);
     if (!found) granularity = 'line';
@@ -146,13 +152,14 @@ function wordStart(text: string, place: number, limit: number): number | null {
   return null;
 }
 
-/** The lines of a reading, each with what it equals: its text, and the notations in it. */
-function linesOf({ text, notations }: Reading): { starts: number[]; keys: string[] } {
+/** The lines of a stretch, each with what it equals: its text, and the notations in it. */
+function linesOf({ text, notations }: Reading, from: number, to: number): { starts: number[]; keys: string[] } {
   const starts: number[] = [];
   const keys: string[] = [];
-  let next = 0;
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at) + 1 || text.length;
+  let next = firstEndingBehind(notations, from);
+  for (let at = from; at < to; ) {
+    const feed = text.indexOf('\n', at);
+    const end = feed < 0 || feed >= to ? to : feed + 1;
     let key = keyOf(text.slice(at, end));
     for (let notation = notations[next]; notation && notation.start < end; notation = notations[++next])
       key += `\0${notation.start - at},${notation.end - at},${notation.about ?? ''}`;
