@@ -141,7 +141,8 @@ export class TextWorker {
 
   /** Starts the thread, unless it is there, once the one before has ended. */
   #start(): Promise<unknown> {
-    this.#ready ??= this.#ended.then(() => {
+    if (this.#ready) return this.#ready;
+    this.#ready = this.#ended.then(() => {
       const options = { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes }, execArgv: [] };
       const thread = isBuilt
         ? new Worker(fileUrl(`${this.#file}.js`), options)
@@ -153,6 +154,11 @@ export class TextWorker {
       thread.on('exit', () => this.#thread === thread && this.#end());
       this.#isStarting = true;
       return this.#post(undefined);
+    });
+    // A machine may have no thread left: the next call tries again.
+    this.#ready = this.#ready.catch((error) => {
+      this.#ready = undefined;
+      this.#logger.warn({ err: error }, 'texts: the thread cannot start');
     });
     return this.#ready;
   }
@@ -171,7 +177,8 @@ export class TextWorker {
         this.#isStarting = false;
         resolve(posted);
       };
-      if (message !== undefined) this.#thread?.postMessage(message);
+      if (!this.#thread) resolve(undefined);
+      else if (message !== undefined) this.#thread.postMessage(message);
     });
   }
 }
