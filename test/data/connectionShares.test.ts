@@ -7,7 +7,8 @@ import { preparedStatements } from '../support/pgbouncer.js';
 
 const { url } = await createDatabase();
 const from = (flow: string) => ({ id: `token of ${flow}`, flow });
-const sleep = (db: ModelDatabase, seconds: number) => db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
+const sleep = (db: Pick<ModelDatabase, '$queryRaw'>, seconds: number) =>
+  db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
 
 function open(poolSize: number): ModelDatabase {
   const client = openModels({ url, poolSize, preparedStatements });
@@ -31,7 +32,13 @@ function watch(db: ModelDatabase) {
 }
 
 /** Runs statements of one request, and returns how many are done. */
-function request(db: ModelDatabase, caller: string, statements: number, seconds = 0.2, milliseconds = 60_000) {
+function request(
+  db: Pick<ModelDatabase, 'within'>,
+  caller: string,
+  statements: number,
+  seconds = 0.2,
+  milliseconds = 60_000,
+) {
   const progress = { done: 0, all: Promise.resolve<unknown>(undefined) };
   const scoped = db.within(newScope(milliseconds, { caller: from(caller) }));
   progress.all = Promise.all(
