@@ -1,5 +1,7 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
 import { Prisma, PrismaClient } from './generated/client/client.js';
-import { models } from './generated/models.js';
+import { AskingModels, models } from './generated/models.js';
 import {
   type ApplicationTables,
   applyMigrations,
@@ -13,7 +15,8 @@ import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
 
 /** A database with the models of prisma/schema.prisma. */
-export type ModelDatabase = postgres.Database<PrismaClient>;
+export type ModelDatabase = postgres.OwnDatabase<PrismaClient>;
+/** The same within a request, or in a transaction: only SQL, and reads of one company. */
 export type ModelTransaction = postgres.Transaction<PrismaClient>;
 
 /** What a Citus has to know of the tables. */
@@ -65,34 +68,25 @@ export const applicationTables: ApplicationTables = {
 /** What is only added to, by gateways too: of an activity, they write the number of its event. */
 export const historyTables: HistoryTables = { activities: ['sequence'], comment_threads: [], document_versions: [] };
 
-/** By what reads are executed: the reader is faster, Prisma needs no code of ours. */
-export type Reads = 'reader' | 'prisma';
+/** One for the process, as it keeps what it makes. */
+const reader = lazy(() => new postgres.Reader(models, Prisma.prismaVersion.client));
 
-type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
+/** How requests read the models. */
+export const modelClass = { Class: AskingModels, reader };
 
-/** Prisma's client. Made once: it takes 40 MB. */
-const client = lazy(() => new PrismaClient({ adapter: postgres.adapter, errorFormat: 'minimal' }));
-
-/** The reader is one extension of it, without which Prisma executes everything. */
-const extended: { [Name in Reads]?: () => postgres.Statements } = {
-  reader: lazy(() => client().$extends(postgres.accelerator(models, client(), Prisma.prismaVersion.client))),
-};
-
-/** Prisma's client and its models, for all databases of the process. */
-export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
-  client: (extended[reads] ?? client)(),
-  models: Object.values(Prisma.ModelName),
-});
+/** Prisma's own client, for commands: it takes 40 MB. */
+const clientOn = (pool: Pool) =>
+  new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }), errorFormat: 'minimal' });
 
 /** Opens a database with the models and its own connection pool, which `$disconnect()` closes. */
-export const openModels = ({ reads = 'reader', ...options }: Options): ModelDatabase =>
-  postgres.openClient(options, modelsWith(reads));
+export const openModels = (options: postgres.DatabaseOptions): ModelDatabase =>
+  postgres.openClient(options, modelClass, clientOn);
 
 /**
  * The same with a first connection, so that a database that cannot be read is known at once and no caller waits for it.
  * Reads a table that every node of a distributed database has, since one of them may be lost.
  */
-export async function openReady(options: Options): Promise<ModelDatabase> {
+export async function openReady(options: postgres.DatabaseOptions): Promise<ModelDatabase> {
   const db = openModels(options);
   try {
     await db.$queryRaw`SELECT company_id FROM token_companies WHERE hash = ''`;

@@ -40,7 +40,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   return (result as ImportError).problems;
 }
 
-const rowsOf = (db: ModelDatabase, table: string) => db.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
+const rowsOf = (db: ModelDatabase, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
 
 describe('the demo workspace', () => {
   let db: ModelDatabase;

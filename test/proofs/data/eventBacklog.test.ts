@@ -83,7 +83,7 @@ describe('among thousands of events and retries, no statement of a round reads m
   test.each(steps)('%s', async (_, isHeld, most, step) => {
     await hold(isHeld);
     const since = newId();
-    const { statements } = await statementsOf(() => step(world.db));
+    const { statements } = await statementsOf(() => step(world.db.within(undefined)));
     await world.sql('UPDATE webhook_retries SET due_at = now()');
     await hold(isHeld);
     const plans = await plansOf(
