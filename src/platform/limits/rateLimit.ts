@@ -11,6 +11,7 @@ import { Cache } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import {
   type DatabaseTimeouts,
+  named,
   openPool,
   type RequestScope,
   sendInTime,
@@ -86,7 +87,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     timeouts: shortened(timeouts),
   });
   const run = (query: QueryConfig): Promise<unknown> =>
-    preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
+    preparedStatements && named.isOfUse ? pool.query(query) : pool.query(query.text, query.values);
   const table = { storeClient: { query: run }, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),

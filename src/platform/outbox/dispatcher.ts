@@ -197,6 +197,7 @@ interface EventsOptions {
   source: EventSource;
   preparedStatements: boolean;
   timeouts: DatabaseTimeouts;
+  onError?: (error: Error) => void;
 }
 
 interface Events {
@@ -210,8 +211,7 @@ interface Events {
 
 /** Opens what numbers and delivers events while this process serves. It connects when it is started. */
 export function openEvents(options: EventsOptions, logger: Logger): Events {
-  const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
-  const db = openClient({ ...options, poolSize: eventConnections, onError });
+  const db = openClient({ ...options, poolSize: eventConnections });
   const outage = new DatabaseOutage(logger);
   const dispatcher = new Dispatcher(db, options.source, logger, outage);
   const close = async () => {

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { historyTables, openModels } from '../../../src/database.js';
+import { openModels } from '../../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
 import { rolesSql } from '../../../src/platform/administration/roles.js';
 import { findBinaries } from '../../../src/platform/embedded/cluster.js';
@@ -147,7 +147,7 @@ async function archive(): Promise<void> {
 
 // The embedded PostgreSQL has no client programs.
 test.runIf(installed)('a dump brings back every row, into another database, with the rights of the roles', async () => {
-  await query(url, rolesSql({ owner: { name: 'postgres' }, gateway: { name: 'gateway' }, history: historyTables }));
+  await query(url, rolesSql({ owner: { name: 'postgres' }, gateway: { name: 'gateway' } }));
   await query(url, 'CREATE DATABASE restored');
   const restored = url.replace(/postgres$/, 'restored');
   const at = { 'postgresql://postgres:password@127.0.0.1:5432/restored': restored };

@@ -100,7 +100,7 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       expect(await isReady()).toBe(503);
       await rm(ballast);
       await eventually(async () => expect(await isReady()).toBe(200));
-      expect(log()).toContain('PostgreSQL could not be started again; trying on.');
+      expect(log()).toContain('PostgreSQL stopped unexpectedly, and is started again');
     } finally {
       await stop();
       execFileSync('umount', ['--lazy', disk]);
