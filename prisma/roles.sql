@@ -43,6 +43,9 @@ BEGIN
   -- revoke that.
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;
   EXECUTE format('GRANT CREATE ON SCHEMA public TO %I', :'owner');
+  IF NOT has_schema_privilege(:'owner', 'public', 'CREATE') THEN
+    RAISE EXCEPTION 'the owner could not make tables in the schema public' USING ERRCODE = 'insufficient_privilege';
+  END IF;
   IF has_schema_privilege(:'gateway', 'public', 'CREATE') AND :'gateway' <> :'owner' THEN
     RAISE EXCEPTION 'the gateway could still make tables in the schema public: run this as the owner of that schema, or as a superuser';
   END IF;
@@ -109,8 +112,7 @@ BEGIN
     ), structure AS (
       SELECT c.oid, c.relname::text AS name, c.relowner, r.role,
         ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
-        CASE r.role WHEN 'gateway' THEN CASE WHEN l.role IS NULL AND c.relkind <> 'v' THEN 'INSERT UPDATE DELETE' ELSE coalesce(l.privileges, '') END
-          ELSE l.privileges END AS privileges, l.kept
+        CASE WHEN l.role IS NULL AND r.role = 'gateway' THEN 'INSERT UPDATE DELETE' ELSE l.privileges END AS privileges, l.kept
       FROM pg_class c CROSS JOIN (VALUES ('gateway'), ('application')) r (role)
       LEFT JOIN listed l ON l.role = r.role AND c.relname = ANY (string_to_array(l.tables, ' '))
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')

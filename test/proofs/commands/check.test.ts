@@ -66,7 +66,7 @@ describe('goalpost check', () => {
     expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
     expect(found(lines)).toEqual([
       '  next     npx goalpost token create --person <id> --name <name> --write',
-      '  ok       this machine can listen on 127.0.0.1',
+      '  ok       this machine can listen on 127.0.0.1, port 8080',
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
       expect.stringMatching(
         /^ {2}ok {7}the connection to 127\.0\.0\.1:\d+ is not encrypted; it stays on this machine$/,
@@ -135,7 +135,7 @@ describe('goalpost check', () => {
     const outcome = await checked({ DATABASE_URL: asReader.href });
     await query(url, `DROP OWNED BY "${reader}"; DROP ROLE "${reader}"`);
     expect(outcome.lines.join('\n')).toContain(
-      '  problem  this role cannot write: permission denied for table companies',
+      '  problem  this role lacks DELETE on access_grants, INSERT on access_grants, UPDATE on access_grants, and ',
     );
   });
 

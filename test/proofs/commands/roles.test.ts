@@ -60,7 +60,9 @@ describe('a database with roles', () => {
     expect(await run(database.directUrl, 'roles', '--owner', 'x', '--gateway', 'x')).toMatchObject({ code: 2 });
     for (const same of ['--owner', '--gateway'])
       expect(await run(database.directUrl, 'roles', same, 'x', '--application', 'x')).toMatchObject({ code: 2 });
-    expect((await run(database.directUrl, 'roles', '--application')).text).toContain("'goalpost_application', 'SCRAM-SHA-256$");
+    expect((await run(database.directUrl, 'roles', '--application')).text).toContain(
+      "'goalpost_application', 'SCRAM-SHA-256$",
+    );
   });
 
   test('is migrated by the owner only', async () => {
@@ -144,9 +146,7 @@ describe('a database with roles', () => {
       });
       const said = stderr.split('\n').filter((line) => line.includes(' exists on this server already'));
       expect(said.sort()).toEqual(
-        existing
-          .map(({ name }) => `${name} exists on this server already, and has the password that was given`)
-          .sort(),
+        existing.map(({ name }) => `${name} exists on this server already, and has the password that was given`).sort(),
       );
     }
     const checked = await run(urlOf(gateway), 'check');
@@ -240,9 +240,7 @@ test('a role that may make roles, but does not own the database, is told who can
   const [maker, own, its] = ['maker', 'o', 'i'].map((kind) => `${template}_${kind}`);
   await query(adminUrl, `CREATE ROLE ${maker} LOGIN CREATEROLE PASSWORD 'x'`);
   const url = Object.assign(new URL(other.directUrl), { username: maker, password: 'x' }).href;
-  await expect(
-    createRoles(url, { owner: { name: own ?? '' }, gateway: { name: its ?? '' } }),
-  ).rejects.toThrow(
+  await expect(createRoles(url, { owner: { name: own ?? '' }, gateway: { name: its ?? '' } })).rejects.toThrow(
     'Nothing was changed. Run it as a superuser, or as the owner of the database if it may create roles.',
   );
   await other.drop();
