@@ -33,8 +33,8 @@ const used =
   /^(ssl(mode|rootcert|cert|key|negotiation)|uselibpqcompat|application_name|fallback_application_name|options|client_encoding|host|port|user|password|(statement|lock|query|idle_in_transaction_session)_timeout)$/;
 
 /** The parameters of a URL that other programs may use, and nothing here does. */
-export const unusedParameters = (url: string): string[] =>
-  [...new URL(url).searchParams.keys()].filter((name) => !used.test(name));
+export const unusedParameters = (url: string | undefined): string[] =>
+  url === undefined ? [] : [...new URL(url).searchParams.keys()].filter((name) => !used.test(name));
 
 /** Why no connection can be made as the URL says; undefined if one can. */
 function connectionProblem(url: string): string | undefined {

@@ -123,6 +123,24 @@ test('a gateway whose PostgreSQL is frozen ends on SIGTERM', async () => {
   for (const pid of children) kill(pid, 'SIGCONT');
 });
 
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'a user id without a name is told to set DATABASE_URL',
+  async () => {
+    const child = spawn(process.execPath, [builtMain, 'serve'], {
+      uid: 23_456,
+      gid: 23_456,
+      cwd: '/',
+      env: { PATH: process.env.PATH, DATA_DIR: join(tmpdir(), 'goalpost-nameless'), PORT: '0' },
+    });
+    let output = '';
+    child.stderr.on('data', (data) => {
+      output += data;
+    });
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(output).toContain('the user id 23456 has no name on this system. Set DATABASE_URL.');
+  },
+);
+
 async function url(): Promise<string> {
   const password = await readFile(join(directory, 'postgres', 'password'), 'utf8');
   const [, , , port] = (await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n');
