@@ -7,8 +7,8 @@ import { spread, table } from './comparison/format.js';
 import { closedLoop } from './comparison/load.js';
 import { type WorkloadName, Workloads } from './comparison/workloads.js';
 
-// What a change of the code has done: this checkout ÷ another one, both built and for the same structure of the database.
-// They take turns on one database, and a ratio is the median of the rounds' ratios:
+// What a change has done: this checkout ÷ another one, both built, each on a database that its own migrations have made.
+// They take turns, and a ratio is the median of the rounds' ratios:
 // `npx tsx bench/builds.ts <folder of the other checkout> [workloads] [rounds] [REST|GraphQL] [NAME=value …]`, the
 // workloads divided by semicolons, with the settings for this checkout only
 
@@ -18,22 +18,24 @@ if (!folder) throw new Error('the folder of the other checkout is missing');
 
 const connections = 16;
 const seconds = 0.6;
-const workloads = new Workloads(usualSizes);
-const database = await startDatabase(usualSizes);
+const workloads = [new Workloads(usualSizes), new Workloads(usualSizes)] as const;
+const databases = [await startDatabase(usualSizes), await startDatabase(usualSizes, folder)] as const;
 const contender = surface === 'GraphQL' ? 'gateway, GraphQL' : 'gateway';
-const other = await startContender(contender, database.url, { main: resolve(folder, 'dist/main.js') });
+const other = await startContender(contender, databases[1].url, { main: resolve(folder, 'dist/main.js') });
 const environment = Object.fromEntries(settings.map((setting) => setting.split('=', 2)));
-const own = await startContender(contender, database.url, { environment });
+const own = await startContender(contender, databases[0].url, { environment });
 
 type Figures = Record<'rate' | 'cpu' | 'databaseCpu', number>;
 
 async function measure(gateway: typeof own, name: WorkloadName): Promise<Figures> {
-  if (workloads.areHalfUsed) {
+  const which = gateway === own ? 0 : 1;
+  const [requests, database] = [workloads[which], databases[which]];
+  if (requests.areHalfUsed) {
     await database.renew();
-    workloads.renew();
+    requests.renew();
   }
   const before = [cpuOf(gateway.pid), database.cpu()] as const;
-  const load = await closedLoop(gateway, workloads.next[name], connections, seconds);
+  const load = await closedLoop(gateway, requests.next[name], connections, seconds);
   if (load.failures[0]) throw new Error(load.failures[0]);
   const count = load.latencies.length;
   const cpu = (cpuOf(gateway.pid) - before[0]) / count;
@@ -42,7 +44,8 @@ async function measure(gateway: typeof own, name: WorkloadName): Promise<Figures
 
 const rows: string[][] = [];
 for (const name of names.split(';') as WorkloadName[]) {
-  for (const gateway of [other, own]) await closedLoop(gateway, workloads.next[name], connections, 2);
+  await closedLoop(own, workloads[0].next[name], connections, 2);
+  await closedLoop(other, workloads[1].next[name], connections, 2);
   const ratios: Figures[] = [];
   for (let round = 0; round < Number(rounds); round += 1) {
     const isOwnFirst = round % 2 === 1;
@@ -57,4 +60,4 @@ for (const name of names.split(';') as WorkloadName[]) {
 }
 console.log(table(['workload', 'requests/s', 'its processor time', "PostgreSQL's processor time"], rows));
 await Promise.all([own.stop(), other.stop()]);
-await database.stop();
+await Promise.all(databases.map((database) => database.stop()));

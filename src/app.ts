@@ -12,6 +12,7 @@ import { guideRoutes } from './pages/guide.js';
 import { historyRoute } from './pages/history.js';
 import { referenceRoute } from './pages/reference.js';
 import { startRoute } from './pages/start.js';
+import { shortened } from './platform/failures/index.js';
 import {
   createGraphql,
   type ExecuteDocument,
@@ -26,6 +27,7 @@ import {
   type Handler,
   type HttpResponse,
   healthRoutes,
+  isPreflight,
   leadsTo,
   type Mask,
   masking,
@@ -37,6 +39,7 @@ import {
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
+import { Turns } from './platform/process/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
 import { type TextLimits, TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
@@ -219,6 +222,7 @@ export function createApp(options: AppOptions): App {
     mask,
     isSecret,
     lockChanges,
+    longReads: new Turns(1),
     onStreamEnd,
   });
 
@@ -239,12 +243,11 @@ export function createApp(options: AppOptions): App {
     mask,
   });
 
-  /** Gives a request, and each piece of a body that goes on, its time with the database. Its caller shares the connections with others. */
+  /** Gives a request, and each piece of a body that goes on, its time with the database. */
   function begin(context: RequestContext): void {
-    const { client, record: observer, scope } = context;
-    const caller = client && callers.callerOf(client);
+    const { record: observer, scope } = context;
     if (scope) scope.left = databaseTimeouts.response;
-    else context.scope = newScope(databaseTimeouts.response, { observer, ...(caller && { caller }) });
+    else context.scope = newScope(databaseTimeouts.response, { observer });
   }
 
   /** The token is valid: 401. */
@@ -254,7 +257,14 @@ export function createApp(options: AppOptions): App {
     const { canWrite, scopes, surfaces, ...actor } = await callers.learn(client, authenticate(client.token, scope));
     context.actor = actor;
     context.grants = { canWrite, scopes, surfaces };
-    if (scope) scope.caller = callers.callerOf(client);
+  };
+  let hasRefusedOrigin = false;
+  /** Says once why browsers refuse what a web page of another origin sends. */
+  const origin: Check = (request) => {
+    if (hasRefusedOrigin || !isPreflight(request)) return;
+    hasRefusedOrigin = true;
+    const shown = shortened(request.headers.get('origin') ?? '');
+    logger.warn({ origin: shown }, 'a web page of an origin that CORS_ORIGINS does not list has called');
   };
   const routed = router({
     ...settled,
@@ -264,7 +274,7 @@ export function createApp(options: AppOptions): App {
       scope?.prerequisite?.hasFailed === false ? db.within(scope).requirePrerequisite() : undefined,
     mask,
     noPage,
-    checks: [checks.path, checks.method, checks.accept, token],
+    checks: [checks.path, origin, checks.method, checks.accept, token],
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     checksOnceCounted: [checks.scope, checks.precondition],
   });

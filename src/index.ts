@@ -6,6 +6,7 @@ import { lazy } from './platform/caching/index.js';
 import { readPlugins } from './platform/graphql/index.js';
 // The types of the package include this file alone.
 import { ConfigError } from './platform/settings/configError.js';
+import { nearestName } from './platform/settings/index.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settingNames } from './settings.js';
 
@@ -111,7 +112,12 @@ function readSettings(databaseUrl: string | undefined, settings: Readonly<Record
   const refused = Object.keys(settings).filter((name) => ofServe.includes(name));
   if (refused.length > 0) throw new ConfigError(`settings of goalpost serve, not of createApp: ${refused.join(', ')}`);
   const unknown = Object.keys(settings).filter((name) => !settingNames.includes(name));
-  if (unknown.length > 0) throw new ConfigError(`unknown settings: ${unknown.join(', ')}`);
+  const usable = settingNames.filter((name) => !ofServe.includes(name));
+  const hint = (name: string) => {
+    const nearest = nearestName(name, usable);
+    return nearest ? `${name} (did you mean ${nearest}?)` : name;
+  };
+  if (unknown.length > 0) throw new ConfigError(`unknown settings: ${unknown.map(hint).join(', ')}`);
   const values: NodeJS.ProcessEnv = { DATABASE_URL: databaseUrl };
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'string') throw new ConfigError(`the setting ${name} must be a text, such as '5'`);

@@ -190,12 +190,12 @@ export function authenticator(database: ModelDatabase): Authenticate {
   const found = new Cache<string, FoundToken>(tokensKept);
   const stalled = new CircuitBreaker();
 
-  /** The request does not wait for this. If it fails, the next request with the token tries again. */
-  function recordUse(db: ModelDatabase, { companyId, id }: { companyId: string; id: string }): void {
+  /** The request does not wait for this, which needs a connection of its own. If it fails, the next request with the token tries again. */
+  function recordUse({ companyId, id }: { companyId: string; id: string }): void {
     const key = `${companyId} ${id}`;
     if (recorded.has(key)) return;
     recorded.set(key, true);
-    writeUse(db, { companyId, id }).catch(() => recorded.delete(key));
+    writeUse(database, { companyId, id }).catch(() => recorded.delete(key));
   }
 
   async function lookUp(db: ModelDatabase, token: string): Promise<FoundToken | undefined> {
@@ -208,7 +208,7 @@ export function authenticator(database: ModelDatabase): Authenticate {
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     if (row) found.set(token, row);
     else found.delete(token);
-    if (row?.isUseDue) recordUse(db, row);
+    if (row?.isUseDue) recordUse(row);
     return row;
   }
 
@@ -219,7 +219,7 @@ export function authenticator(database: ModelDatabase): Authenticate {
         const result = await stalled.ask(row.companyId, send);
         if (result === 'refused') return failure('SERVICE_UNAVAILABLE');
         const [{ isUseDue: isDue }] = result.rows as [{ isUseDue: boolean }];
-        if (isDue) recordUse(database, row);
+        if (isDue) recordUse(row);
         return undefined;
       } catch (error) {
         if (!isDivisionByZero(error)) throw error;

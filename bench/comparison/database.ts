@@ -19,11 +19,13 @@ export interface BenchDatabase {
   stop(): Promise<void>;
 }
 
+const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
+
 /** The product's embedded PostgreSQL with its durable settings, in a directory of its own, with the data set. */
-export async function startDatabase(sizes: Sizes): Promise<BenchDatabase> {
+export async function startDatabase(sizes: Sizes, checkout = thisCheckout): Promise<BenchDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-bench-'));
   const server = await startEmbedded({ dataDir: directory });
-  await applyMigrations(server.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
+  await applyMigrations(server.url, join(checkout, 'prisma/migrations'));
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   const run = async (sql: string) => {

@@ -14,14 +14,17 @@ const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** The request breaks the rules of HTTP, or is in no format that the server reads or writes. */
 const httpErrors = {
-  METHOD_NOT_ALLOWED: entry<{ target: string; method: string; allow: readonly string[] }>({
+  METHOD_NOT_ALLOWED: entry<{ target: string; method: string; allow: readonly string[]; origin?: string | undefined }>({
     status: 405,
     title: 'The method is not allowed',
     meaning:
       'The path exists, but it does not support this HTTP method. GraphQL runs queries with GET or POST, and mutations ' +
       'with POST only.',
     remedy: 'Use a method listed in the Allow header.',
-    detail: ({ target, method, allow }) => `${target} does not support ${method}. Use ${either.format(allow)}.`,
+    detail: ({ target, method, allow, origin }) =>
+      origin === undefined
+        ? `${target} does not support ${method}. Use ${either.format(allow)}.`
+        : `Web pages of ${quoted(origin)} may not call this server. Its setting CORS_ORIGINS lists those that may.`,
     headers: ({ allow }) => ({ Allow: allow.join(', ') }),
     example: { target: '/api/external/v1/reopen_goal', method: 'GET', allow: ['POST'] },
     graphqlExample: { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] },

@@ -1,5 +1,5 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { withBudget } from '../platform/graphql/index.js';
+import { withItemsCounted } from '../platform/graphql/index.js';
 import { builder } from './builder.js';
 import './scalars.js';
 import './events/activity.js';
@@ -21,7 +21,7 @@ import './people/viewer.js';
 import './webhooks/changeWebhooks.js';
 import './webhooks/webhook.js';
 
-export const schema = withBudget(builder.toSchema());
+export const schema = withItemsCounted(builder.toSchema());
 
 /** The SDL as it is committed in schema.graphql. */
 export const sdl = () => `${printSchema(lexicographicSortSchema(schema))}\n`;

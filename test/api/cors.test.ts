@@ -81,7 +81,14 @@ describe.each(paths)('%s', (path) => {
 
   test('is closed to all origins by default', async () => {
     const closed = new World(world.db, world.url);
+    await preflight(path, page, closed);
     const answer = await preflight(path, page, closed);
+    const { detail, errors } = answer.body;
+    expect(detail ?? errors[0].message).toBe(
+      `Web pages of "${page}" may not call this server. Its setting CORS_ORIGINS lists those that may.`,
+    );
+    const message = 'a web page of an origin that CORS_ORIGINS does not list has called';
+    expect(closed.log.filter(({ msg }) => msg === message)).toEqual([expect.objectContaining({ origin: page })]);
     expect([answer.status, corsHeaders(answer.headers), varyOf(answer.headers)]).toEqual([405, [], null]);
   });
 

@@ -51,8 +51,10 @@ test.each(['catch', 'toJSON', '__proto__'])('a field of an answer may be named %
 
 test('no field of a response may be named then, for which JavaScript would take its object for a promise', async () => {
   const { body } = await world.graphql(token, '{ viewer { then: person { id } } }');
-  expect(body.errors[0].extensions.code).toBe('GRAPHQL_PARSE_FAILED');
-  expect(body.errors[0].message).toBe('Syntax Error: An alias cannot be "then".');
+  expect(body.errors[0].extensions.code).toBe('BAD_REQUEST');
+  expect(body.errors[0].message).toBe(
+    'An alias cannot be "then": JavaScript takes an object with that member for a promise.',
+  );
 });
 
 describe('a failure', () => {

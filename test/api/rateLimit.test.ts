@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { nobody } from '../../src/platform/fairness/index.js';
 import { Overload } from '../../src/platform/http/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -14,6 +13,8 @@ import { createWorld, restPaths, World } from '../support/world.js';
 
 const furniture = await createWorld({ isAlone: true });
 const { company, caller } = await furniture.team();
+/** Whose request takes a place. */
+const somebody = { id: 'somebody', flow: 'somebody' };
 const cleanups: (() => Promise<unknown>)[] = [];
 
 afterAll(async () => {
@@ -89,11 +90,11 @@ describe('a token', () => {
     const world = gateway({ store: 'postgres', perToken: 1 }, { overload, trustedProxies: 1 });
     const token = await fresh();
     for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
-    overload.queue.enter(nobody);
+    overload.queue.enter(somebody);
     const { statements, result: answers } = await statementsOf(() =>
       Promise.all([reopen(world, token), viewer(world, token), reopen(world, token, { accept: 'text/html' })]),
     );
-    overload.queue.leave(nobody);
+    overload.queue.leave(somebody);
     expect([statements, answers.map(({ status }) => status)]).toEqual([[], [429, 429, 429]]);
     const [rest, graphql] = answers;
     expect(rest?.body).toMatchObject({ code: 'RATE_LIMITED', limit: 'token', retry_after: expect.any(Number) });
@@ -169,16 +170,6 @@ describe('a document', () => {
     statuses.push((await world.graphql(token, listing(97))).status);
     expect(statuses).toEqual([200, 429, 200]);
   });
-
-  test('of a stream costs as much as another', async () => {
-    const world = gateway({ perToken: 2 });
-    const token = await fresh();
-    expect((await viewer(world, token)).status).toBe(200);
-    const inner = `activities(first: 100) { nodes { subject { ... on Goal { activities(first: 28) { nodes { id } } } } } }`;
-    const query = `subscription { events { activity { subject { ... on Goal { ${inner} } } } } }`;
-    const answer = await world.graphql(token, query, {}, { accept: 'text/event-stream' });
-    expect([answer.status, left(answer)]).toEqual([429, 0]);
-  });
 });
 
 describe('an address', () => {
@@ -251,12 +242,12 @@ describe('an address', () => {
     const headers = { 'x-forwarded-for': '203.0.113.5' };
     const statusOf = async (path: string, options = {}) => (await world.fetch(path, { headers, ...options })).status;
     expect([await statusOf('/docs'), await statusOf('/docs')]).toEqual([200, 429]);
-    overload.queue.enter(nobody);
-    overload.queue.enter(nobody);
+    overload.queue.enter(somebody);
+    overload.queue.enter(somebody);
     const refused = statementsOf(() => Promise.all(['/docs', '/graphql', '/nowhere'].map((path) => statusOf(path))));
     expect(await refused).toMatchObject({ statements: [], result: [429, 429, 429] });
-    overload.queue.leave(nobody);
-    overload.queue.leave(nobody);
+    overload.queue.leave(somebody);
+    overload.queue.leave(somebody);
     expect(await statusOf('/healthz')).toBe(200);
     expect(await statusOf('/pages/icon.svg')).toBe(200);
     const preflight = { ...headers, origin: 'https://app.example.com', 'access-control-request-method': 'POST' };

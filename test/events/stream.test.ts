@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
 import { eventually } from '../support/eventually.js';
 import { askForStream, OpenStream, openStream } from '../support/openStream.js';
-import { createWorld, restPaths } from '../support/world.js';
+import { createWorld, restPaths, World } from '../support/world.js';
 
 /** How far the clock of the streams is ahead, in milliseconds. */
 let ahead = 0;
@@ -332,4 +333,34 @@ test('a company has half of the streams of the gateway, and when all are open, e
   ofOne[0]?.close();
   await expect.poll(() => world.streams.open).toBe(39);
   await openSome(three.caller.token, 1);
+});
+
+test('costs the points of what its events select, and waits without points until it has some', async () => {
+  const windowSeconds = 3;
+  const rateLimiters = createRateLimiters({
+    ...{ store: 'memory', databaseUrl: '', windowSeconds, perToken: 3, perAddress: 100 },
+  });
+  const limited = new World(world.db, world.url, { rateLimiters, streaming: { most: 10 } });
+  onTestFinished(() => limited.close());
+  limited.startDispatcher();
+  const team = await world.team();
+  const inner =
+    'activities(first: 100) { nodes { subject { ... on Goal { activities(first: 28) { nodes { id } } } } } }';
+  const costly = `subscription { events { sequence activity { subject { ... on Goal { ${inner} } } } } }`;
+  const address = await limited.base();
+  const [stream, cheap] = [
+    await openStream(address, team.caller.token, { query: costly }),
+    await openStream(address, team.caller.readOnlyToken),
+  ];
+  const opened = performance.now();
+  for (const _ of [1, 2, 3, 4]) await record(team);
+  const sequences = async (count: number) => (await stream.events(count)).map(({ sequence }) => sequence);
+  // The point of the request is for the first, the two that are left for the next.
+  expect(await sequences(3)).toEqual([1, 2, 3]);
+  expect(performance.now() - opened).toBeLessThan(windowSeconds * 1_000 - 500);
+  expect((await cheap.events(4)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+  expect((await limited.graphql(team.caller.token, '{ viewer { person { id } } }')).status).toBe(429);
+  expect(await sequences(1)).toEqual([4]);
+  expect(performance.now() - opened).toBeGreaterThan(windowSeconds * 1_000 - 500);
+  for (const each of [stream, cheap]) each.close();
 });

@@ -167,12 +167,14 @@ describe("createApp in a server of one's own", () => {
 
   test.each([
     ['a setting that is none', { PROT: '1' }, 'unknown settings: PROT'],
+    ['a misspelled setting', { BODY_LIMTI: '1' }, 'unknown settings: BODY_LIMTI (did you mean BODY_LIMIT?)'],
     ['a setting of serve', { PORT: '1', HOST: '::' }, 'settings of goalpost serve, not of createApp: PORT, HOST'],
     ['a value that cannot be used', { BODY_LIMIT: 'big' }, 'BODY_LIMIT=big must be a whole number'],
     ['a value that is no text', { BODY_LIMIT: 5 }, 'the setting BODY_LIMIT must be a text'],
   ])('refuses %s', async (_what, settings, message) => {
     const given = settings as unknown as Record<string, string>;
-    await expect(createApp({ databaseUrl: world.url, settings: given })).rejects.toThrow(message);
+    const refused = createApp({ databaseUrl: world.url, settings: given });
+    await expect(refused).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringContaining(message) });
   });
 
   test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {

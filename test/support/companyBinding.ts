@@ -30,8 +30,6 @@ export function noteStatements(db: ModelDatabase): void {
       };
       const noting: RequestObserver = {
         beginStatement,
-        beginWait: () => observer.beginWait(),
-        endWait: () => observer.endWait(),
         countRepetition: () => observer.countRepetition(),
       };
       Object.assign(scope, { observer: noting });

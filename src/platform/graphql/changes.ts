@@ -14,8 +14,8 @@ import { purgeRows } from '../administration/index.js';
 import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import { type Database, sql, type Transaction } from '../postgres/index.js';
-import { tooLong } from './budget.js';
 import { changesIn, noCost, type Once, type OperationContext, perOperation } from './operation.js';
+import { tooLong } from './responseBound.js';
 
 const limits = { timeout: 30_000 };
 

@@ -1,16 +1,16 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../http/index.js';
 import { ReadBound } from '../postgres/index.js';
-import { Turns } from '../process/index.js';
+import type { Turns } from '../process/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
-import { executeWithin, mostCharacters, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
+import { executeWithin, ResponseBound } from './responseBound.js';
 import { operationCost } from './validation.js';
 import { badInputOf } from './validInput.js';
 
 /** The most characters of rows that a document of a caller may read. Decisions: "Query cost". */
-const mostRead = 32_000_000;
+export const mostRead = 32_000_000;
 
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
@@ -19,11 +19,16 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   readCharacters?: number;
   /** In the response to it; 16 million if omitted. */
   responseCharacters?: number;
+  /** What has read much goes on alone: together they would take more memory than there is. */
+  longReads: Turns;
   /** Called with the company after a mutation has been committed there. */
   onChange: (companyId: string) => void;
 }
 
 type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
+
+/** The complexity of documents of which each takes one point more, as far as it is begun. */
+export const complexityOfPoint = 3_000;
 
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
 const forStored = 4;
@@ -35,39 +40,27 @@ const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
 
 /** The one place that executes operations, of all surfaces. */
 export function createExecution<Changed>(options: ExecutionOptions<Changed>): ExecuteOperation {
-  const { contextOf, readCharacters = mostRead, responseCharacters = mostCharacters } = options;
-  // A process builds one long response at a time: together they would take more memory than there is. Decisions: "Query cost".
-  const long = new Turns(1);
+  const { contextOf, readCharacters = mostRead, responseCharacters, longReads } = options;
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
-    await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
-    if (context.scope)
-      context.scope.reads = new ReadBound(context.isStored ? forStored * readCharacters : readCharacters);
+    const { complexity } = context.cost ?? storedCost(node, args.document, args.schema);
+    // Its request has been counted as one.
+    await context.charge?.(Math.ceil(complexity / complexityOfPoint) - 1);
+    const isChange = node.operation === OperationTypeNode.MUTATION;
+    const reads = new ReadBound(
+      context.isStored ? forStored * readCharacters : readCharacters,
+      isChange ? undefined : longReads,
+    );
+    if (context.scope) context.scope.reads = reads;
     const bad = context.isStored ? undefined : badInputOf(args, node);
     if (bad) return bad;
-    const isChange = node.operation === OperationTypeNode.MUTATION;
-    const isLimited = !context.isStored && !(isChange && isShort(context.cost));
-    const executeOn: PendingOperation['executeOn'] = async (db) => {
-      const { record } = context;
-      const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
-      if (!isLimited) return executeWithin(new ResponseBudget(), onDatabaseArgs);
-      let turn: Promise<void> | undefined;
-      const becomeLong = () => {
-        context.isLong = true;
-        if (!turn) {
-          record?.beginWait();
-          turn = long.begin().then(() => record?.endWait());
-        }
-        return turn;
-      };
-      // An alias shows what was read once more, under a name that may be long.
-      const isAliased = context.cost?.aliases !== 0;
-      const charactersOfItem = () =>
-        isAliased ? Number.POSITIVE_INFINITY : (context.scope?.reads?.read ?? Number.POSITIVE_INFINITY);
-      const budget = new ResponseBudget({ responseCharacters, becomeLong, charactersOfItem });
-      return executeWithin(budget, onDatabaseArgs).finally(() => turn?.then(() => long.end()));
+    const isBound = !context.isStored && !(isChange && isShort(context.cost));
+    const executeOn: PendingOperation['executeOn'] = (db) => {
+      const bound = isBound ? new ResponseBound(responseCharacters) : undefined;
+      const contextValue = { ...context, ...contextOf(context), ...(db && { db }), bound };
+      return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
     };
     return inSpan({ args, node, context, executeOn }, (operation) =>
       isChange ? changeAndTell(operation, options) : executeOn(undefined),

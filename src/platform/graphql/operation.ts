@@ -135,8 +135,6 @@ export interface OperationContext extends RequestContext {
   /** What its text was parsed to, which other plugins may replace. */
   parsed?: DocumentNode;
   cost?: QueryCost;
-  /** Whether its response is long. */
-  isLong?: boolean;
   /** What a subscription responds with. */
   live?: LiveBody;
 }

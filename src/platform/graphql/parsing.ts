@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import {
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   Kind,
   type ParseOptions,
   parse,
   type Source,
-  syntaxError,
   TokenKind,
   validate,
 } from 'graphql';
@@ -106,7 +105,7 @@ function requireWithin(limits: Omit<DocumentLimits, 'tokens'>, document: Documen
 const openers: readonly string[] = [TokenKind.PAREN_L, TokenKind.AT, TokenKind.BRACE_L];
 
 /**
- * How often a document selects the same field with more than its name. Throws a syntax error for a name that is too long,
+ * How often a document selects the same field with more than its name. Throws BAD_REQUEST for a name that is too long,
  * since a response has the names of its fields once for each record, and for names that graphql-js cannot use: it loses the
  * value of the variable `$__proto__`, and takes every object with a member `then` for a promise.
  */
@@ -115,10 +114,14 @@ function readNames({ loc }: DocumentNode): number {
   for (let token = loc?.startToken; loc && token; token = token.next ?? undefined) {
     if (token.kind !== TokenKind.NAME) continue;
     const { start, value, prev, next } = token;
-    const refuse = (problem: string) => syntaxError(loc.source, start, problem);
+    const refuse = (problem: string) => {
+      const { message, extensions } = failure('BAD_REQUEST', { problem });
+      return new GraphQLError(message, { source: loc.source, positions: [start], extensions });
+    };
     if (value.length > longestName) throw refuse(`A name has more than ${longestName} characters.`);
     if (value === '__proto__' && prev?.kind === TokenKind.DOLLAR) throw refuse('A variable cannot be named __proto__.');
-    if (value === 'then' && next?.kind === TokenKind.COLON) throw refuse('An alias cannot be "then".');
+    if (value === 'then' && next?.kind === TokenKind.COLON)
+      throw refuse('An alias cannot be "then": JavaScript takes an object with that member for a promise.');
     const isField = prev?.kind !== TokenKind.AT && openers.includes(next?.kind ?? '');
     if (isField) counts.set(value, (counts.get(value) ?? 0) + 1);
   }

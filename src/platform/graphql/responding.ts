@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
 import { type HttpResponse, type RequestHead, readAccept, requireAcceptable } from '../http/index.js';
@@ -59,51 +58,6 @@ const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: strin
     () => new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { ...extensions } }),
   );
 
-/** About how many characters are written before other requests have a turn. */
-const charactersInATurn = 250_000;
-
-/** A long response as JSON, in UTF-8. Other requests have their turn while it is written. */
-export async function jsonInTurns(response: object): Promise<Uint8Array> {
-  const written: Uint8Array[] = [];
-  let text = '';
-  for (const piece of piecesOf(response)) {
-    text += piece;
-    if (text.length < charactersInATurn) continue;
-    written.push(Buffer.from(text));
-    text = '';
-    await setImmediate();
-  }
-  return Buffer.concat([...written, Buffer.from(text)]);
-}
-
-/** An object member by member, a list some items at a time. */
-function* piecesOf(value: unknown): Generator<string> {
-  if (Array.isArray(value)) return yield* piecesOfList(value);
-  if (typeof value !== 'object' || value === null) return yield JSON.stringify(value);
-  let before = '{';
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    yield `${before}${JSON.stringify(name)}:`;
-    yield* piecesOf(member);
-    before = ',';
-  }
-  yield before === '{' ? '{}' : '}';
-}
-
-function* piecesOfList(list: unknown[]): Generator<string> {
-  let size = 1;
-  let before = '[';
-  for (let from = 0; from < list.length; ) {
-    const items = JSON.stringify(list.slice(from, from + size)).slice(1, -1);
-    yield before + items;
-    before = ',';
-    from += size;
-    // As many as before have shown to fit.
-    size = Math.max(1, Math.floor((size * charactersInATurn) / 4 / items.length));
-  }
-  yield before === '[' ? '[]' : ']';
-}
-
 /** What clients see of a cost, and of its limits. */
 type ReportedCost = Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>;
 
@@ -120,12 +74,12 @@ const asReported = ({ complexity, depth, aliases }: ReportedCost) => ({
 });
 
 /** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
-export async function respond(
+export function respond(
   result: ExecutionResult,
   { headers }: RequestHead,
-  { requestId, record, cost, isLong }: OperationContext,
+  { requestId, record, cost }: OperationContext,
   limits: ReportedCost,
-): Promise<HttpResponse> {
+): HttpResponse {
   const type = typeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
   record?.addErrors(errors);
@@ -136,7 +90,7 @@ export async function respond(
     ...(errors.length > 0 && { errors: errors.map((error) => shownError(error, requestId)) }),
     ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
   };
-  const body = isLong ? await jsonInTurns(shown) : JSON.stringify(shown);
+  const body = JSON.stringify(shown);
   const outcome = isPartial ? 200 : highestStatus(errors);
   return {
     status: type !== plainJson || errors.some(keepsStatus) ? outcome : 200,

@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
-import { Turns } from '../process/index.js';
-import { executeWithin, mostCharacters, ResponseBudget } from './budget.js';
+import { FairQueue } from '../limits/index.js';
+import { ReadBound } from '../postgres/index.js';
+import type { Turns } from '../process/index.js';
+import { complexityOfPoint, mostRead } from './execution.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
+import { executeWithin, ResponseBound } from './responseBound.js';
 import { badInputOf } from './validInput.js';
 
 /** What a subscription field yields. Its resolver gets it as its parent. */
@@ -16,7 +20,11 @@ type LiveItem =
   | { failure: GraphQLError };
 
 /** Where the items come from. After `return()`, an awaited one is `done`. Never rejects. */
-type LiveSource = AsyncIterableIterator<LiveItem> & Required<Pick<AsyncIterator<LiveItem>, 'return'>>;
+interface LiveSource extends AsyncIterableIterator<LiveItem> {
+  return(): Promise<IteratorResult<LiveItem>>;
+  /** Whether there is nothing more to come. */
+  readonly hasEnded: boolean;
+}
 
 /** How a stream came to its end: by its client, to be opened again, or for good. */
 type Ending = 'left' | 'come back' | 'refused' | 'unavailable';
@@ -29,6 +37,8 @@ export interface StreamSummary {
 
 interface ServerSentEventsOptions {
   source: LiveSource;
+  /** Takes the points for the next event. Returns false if there are none now. */
+  pay: () => Promise<boolean>;
   execute: (item: object) => Promise<ExecutionResult>;
   /** An error as clients see it. */
   shown: (error: GraphQLError) => object;
@@ -38,6 +48,11 @@ interface ServerSentEventsOptions {
 /** When clients come back, in milliseconds: not all at the same moment. */
 const pause = { least: 1_000, most: 6_000 };
 const retry = () => `retry: ${Math.round(pause.least + Math.random() * (pause.most - pause.least))}\n\n`;
+
+/** How often a stream looks whether it has points again, and how often its client hears meanwhile that it lives, in milliseconds. */
+const waiting = { look: 1_000, sign: 9_000 };
+/** What clients ignore. */
+const sign = ':\n\n';
 
 const complete = 'event: complete\ndata:\n\n';
 
@@ -52,7 +67,13 @@ class ServerSentEvents implements LiveBody {
   }
 
   async next(): Promise<string | undefined> {
-    const { source, execute } = this.#options;
+    const { source, pay, execute } = this.#options;
+    const since = performance.now();
+    // What happens meanwhile is read from the database afterwards, if the token is still valid.
+    while (!this.#hasEnded && !source.hasEnded && !(await pay())) {
+      if (performance.now() - since >= waiting.sign) return sign;
+      await sleep(waiting.look);
+    }
     if (this.#hasEnded) return undefined;
     const { value: item, done } = await source.next();
     if (this.#hasEnded) return undefined;
@@ -91,11 +112,13 @@ const isUnavailable = ({ extensions }: GraphQLError) => extensions.code === 'SER
 export interface SubscriptionOptions {
   contextOf: (context: RequestContext) => object;
   mask: Mask;
+  readCharacters?: number;
   responseCharacters?: number;
+  longReads: Turns;
   onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
 }
 
-/** Events that are executed at a time, of all streams: one change may concern thousands of them. */
+/** Events that are executed at a time, of all streams: one change may concern thousands of them. They use connections as requests do. */
 const atOnce = 4;
 
 /** About how many bytes the document and the variables of a stream may take, which are kept as long as it lasts. */
@@ -111,19 +134,18 @@ function requireShort({ document, variableValues = {} }: ExecutionArgs): void {
 
 /** From a subscription to the body that goes on. Each event has a context of its own, with which is kept what it loads. */
 export function useSubscriptions(options: SubscriptionOptions): Plugin {
-  const turns = new Turns(atOnce);
+  const queue = new FairQueue({ seats: atOnce, refuses: false });
   return {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
         const node = operationOf(args.document, args.operationName);
         const context = args.contextValue as OperationContext;
-        await context.charge?.(context.cost?.complexity ?? 0);
         requireShort(args);
         const bad = node && badInputOf(args, node);
         if (bad) return bad;
         const source = await createSourceEventStream({ ...args, contextValue: options.contextOf(context) });
         if (!(Symbol.asyncIterator in source)) return source;
-        context.live = bodyOf(source as LiveSource, args, context, turns, options);
+        context.live = bodyOf(source as LiveSource, args, context, queue, options);
         return {};
       });
     },
@@ -133,9 +155,9 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
 function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
-  { requestId, record, req, actor, responseHeaders, scope }: OperationContext,
-  turns: Turns,
-  { contextOf, mask, responseCharacters = mostCharacters, onStreamEnd }: SubscriptionOptions,
+  { requestId, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
+  queue: FairQueue,
+  { contextOf, mask, readCharacters = mostRead, responseCharacters, longReads, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
   const kept: RequestContext = {
@@ -146,24 +168,37 @@ function bodyOf(
     ...(actor && { actor }),
     ...(scope && { scope }),
   };
+  const { tokenId: id = '', companyId: flow = '' } = actor ?? {};
+  /** What has been paid for: at first, the point of the request. */
+  let paid = complexityOfPoint;
+  const pay = async () => {
+    const points = paid > 0 ? 0 : Math.floor(-paid / complexityOfPoint) + 1;
+    try {
+      if (points > 0) await charge?.(points);
+    } catch (error) {
+      if ((error as GraphQLError).extensions?.code === 'RATE_LIMITED') return false;
+    }
+    paid += points * complexityOfPoint;
+    return true;
+  };
   const run = async (item: object) => {
-    const contextValue = contextOf(kept);
+    const reads = new ReadBound(readCharacters, longReads);
+    if (kept.scope) kept.scope.reads = reads;
+    const bound = new ResponseBound(responseCharacters);
+    const contextValue = { ...contextOf(kept), bound };
     const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
-    const result = await executeWithin(new ResponseBudget({ responseCharacters }), args);
+    const result = await executeWithin(bound, args).finally(() => reads.end());
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };
   return new ServerSentEvents({
     source,
-    execute: (item) =>
-      turns.take(async () => {
-        record?.processorTime.admit(true);
-        try {
-          return await run(item);
-        } finally {
-          record?.processorTime.admit(false);
-        }
-      }),
+    pay,
+    execute: async (item) => {
+      paid -= cost?.complexity ?? 0;
+      await queue.enter({ id, flow });
+      return run(item).finally(() => queue.leave({ id, flow }));
+    },
     shown: (error) => shownError(error, requestId),
     onEnd: (summary) => onStreamEnd(kept, summary),
   });

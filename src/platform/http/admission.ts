@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
-import { type Caller, type Decision, FairQueue, nobody } from '../fairness/index.js';
-import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
+import { type Caller, type Decision, FairQueue } from '../limits/index.js';
+import type { RequestRecord } from '../telemetry/index.js';
 import type { ReadBody } from './context.js';
 
 /** The failure of a request for which there is no seat, or no memory for its body. */
@@ -11,15 +11,6 @@ export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: tru
 
 /** The failure of a request that gets no seat because of its caller's other requests. */
 export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
-
-/** The queue of the requests, of which so many run. What they share is the processor. */
-export const requestQueue = (seats: number, now?: () => number) =>
-  new FairQueue({
-    seats,
-    together: 10,
-    bounds: { waiting: Math.max(1_000, 50 * seats), ofFew: 15_000, ofMany: 500 },
-    ...(now && { now }),
-  });
 
 /** About what Node takes for a chunk besides its bytes. A client decides how short its chunks are. */
 const bytesPerChunk = 256;
@@ -48,7 +39,7 @@ export class Overload {
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ maxConcurrentRequests, bodyLimit = 0, bodyBytes }: OverloadOptions, logger: Logger) {
-    this.queue = requestQueue(maxConcurrentRequests);
+    this.queue = new FairQueue({ seats: maxConcurrentRequests });
     this.#bodyBytes = bodyBytes ?? Math.max(leastBodyBytes, 4 * bodyLimit);
     this.#logger = logger;
   }
@@ -104,11 +95,11 @@ export class Seat {
   readonly #overload: Overload;
   readonly #record: RequestRecord;
   readonly #callerNow: () => Caller;
-  #held: { caller: Caller; processor: number } | undefined;
+  #held: Caller | undefined;
   #hasEnded = false;
 
   /** `callerNow` is who sent the request, as far as that is known by then. */
-  constructor(overload: Overload, record: RequestRecord, callerNow: () => Caller = () => nobody) {
+  constructor(overload: Overload, record: RequestRecord, callerNow: () => Caller) {
     this.#overload = overload;
     this.#record = record;
     this.#callerNow = callerNow;
@@ -157,18 +148,12 @@ export class Seat {
   }
 
   #take(caller: Caller): undefined {
-    const { processorTime } = this.#record;
-    this.#held = { caller, processor: processorTime.milliseconds };
-    processorTime.admit(true);
+    this.#held = caller;
   }
 
   #giveBack(): void {
     if (!this.#held) return;
-    const { caller, processor } = this.#held;
-    const { processorTime } = this.#record;
+    this.#overload.queue.leave(this.#held, this.#callerNow());
     this.#held = undefined;
-    processorTime.admit(false);
-    const used = (processorTime.milliseconds - processor) * usedPerCounted();
-    this.#overload.queue.leave(caller, { known: this.#callerNow(), used });
   }
 }

@@ -40,8 +40,8 @@ export interface RequestContext {
   grants?: Grants;
   /** Where the caller uses it. */
   surface?: Surface;
-  /** Counts what a document costs before it runs. Fails with 429. Omitted for what is not counted. */
-  charge?: (cost: number) => Promise<void>;
+  /** Counts the points that a document costs more than one, before it runs. Fails with 429. Omitted for what is not counted. */
+  charge?: (points: number) => Promise<void>;
 }
 
 /** A scope of its own for each surface, as it is named to those who lack it. */

@@ -14,6 +14,7 @@ export {
   cachedResponse,
   type Handler,
   type HttpResponse,
+  isPreflight,
   jsonResponse,
   type LiveBody,
   type Mask,

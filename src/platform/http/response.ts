@@ -4,9 +4,8 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
-import { isLocked, isTimeout, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
+import { isLocked, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
 import { type DatabaseOutage, loggedIdentity } from '../telemetry/index.js';
-import { tooManyOfOne } from './admission.js';
 import type { RequestContext } from './context.js';
 import type { RequestHead } from './request.js';
 
@@ -93,8 +92,7 @@ const logged = new WeakSet<object>();
 
 /**
  * Passes expected failures on. Replaces any other error by a 503 or 500 without details, and logs it once: what the
- * database could not do as the `problem` of the request, and an outage of it once in all. A request that ran out of time
- * while it waited because its company uses much is its own fault: 429.
+ * database could not do as the `problem` of the request, and an outage of it once in all.
  */
 export const masking =
   (logger: Logger, outage?: DatabaseOutage): Mask =>
@@ -104,8 +102,7 @@ export const masking =
       if (error.originalError instanceof GraphQLError) return error;
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
-    const { limitedWaits = 0, isChange } = context.scope ?? {};
-    if (limitedWaits > 0 && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
+    const isChange = context.scope?.isChange === true;
     // A document of ours is not its caller's to shorten.
     const isCallers = context.surface !== 'rest';
     if (cause instanceof ReadTooMuch && isCallers && !cause.mayHaveChanged) {
@@ -150,19 +147,19 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
   };
 }
 
+/** Whether a browser asks whether a web page of another origin may send something. */
+export const isPreflight = ({ method, headers }: RequestHead): boolean =>
+  method === 'OPTIONS' && headers.has('access-control-request-method');
+
 /**
- * Lets web pages of these origins (`*` for all) call every surface with a token. Without origins, CORS is off. Cookies
- * are never allowed, and a preflight needs no token and no SQL.
+ * Lets web pages of these origins (`*` for all) call every surface with a token. Cookies are never allowed, and a preflight
+ * needs no token and no SQL.
  */
 export function cors(origins: readonly string[], next: Handler): Handler {
-  if (origins.length === 0) return next;
   return async (request, context) => {
     const { responseHeaders, record } = context;
     Object.assign(responseHeaders, corsHeaders(origins, request.headers.get('origin')));
-    const isAllowed = 'Access-Control-Allow-Origin' in responseHeaders;
-    if (!isAllowed || request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
-      return next(request, context);
-    }
+    if (!isPreflight(request) || !('Access-Control-Allow-Origin' in responseHeaders)) return next(request, context);
     if (record) record.operation = 'preflight';
     const headers = {
       'Access-Control-Allow-Methods': 'GET, HEAD, POST',

@@ -10,6 +10,7 @@ import {
   corsHeaders,
   type Handler,
   type HttpResponse,
+  isPreflight,
   type LiveBody,
   type Mask,
   problemResponse,
@@ -113,10 +114,11 @@ export const checks = {
     if (candidates.length === 0) throw failure('NOT_FOUND', { path });
   },
   /** It supports the method: 405. */
-  method: ({ method }, { path, candidates, route }) => {
+  method: (request, { path, candidates, route }) => {
     if (route) return;
     const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
-    throw failure('METHOD_NOT_ALLOWED', { target: path, method, allow });
+    const origin = isPreflight(request) ? (request.headers.get('origin') ?? undefined) : undefined;
+    throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow, origin });
   },
   /** The client accepts what the route responds with: 406. */
   accept: ({ headers }, { route }) => requireAcceptable(headers.get('accept'), route?.types ?? jsonTypes),
@@ -182,7 +184,7 @@ export function router(options: RouterOptions): Router {
     if (!route?.public) {
       const run = () => runChecks(options.checks, request, location, context);
       await (limit ? limit.count(request, context, run) : run());
-      if (limit) context.charge = (cost) => limit.charge(request, context, cost);
+      if (limit) context.charge = (points) => limit.charge(request, context, points);
       await runChecks(options.checksOnceCounted, request, location, context);
     } else if (limit && !route.unlimited) await limit.count(request, context, async () => {});
   }

@@ -55,17 +55,25 @@ export class UnsentResponses {
   }
 }
 
+interface Sending {
+  onSent?: (bytes: number) => void;
+  /** Whether the client may still send, and nobody reads. */
+  isUnread?: boolean;
+}
+
 /** Sends a response with its length, unless one was sent. */
 export function send(
   { status, headers, body }: HttpResponse,
   res: ServerResponse,
-  onSent: (bytes: number) => void = () => {},
+  { onSent = () => {}, isUnread = false }: Sending = {},
 ): void {
   if (res.headersSent || res.destroyed) return;
   try {
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     res.writeHead(status, body === undefined ? headers : { ...headers, 'Content-Length': length });
-    res.end(body);
+    // `end` would close the connection at once, and with it what the client has not read yet is lost.
+    if (isUnread && length > 0) res.write(body, () => res.socket?.end());
+    else res.end(body);
     onSent(length);
   } catch {
     // A header that Node does not send.

@@ -131,9 +131,9 @@ class RequestHandler {
       if (record.isFinished) return live?.close();
       this.telemetry.finish(record, response.outcome ?? response.status, context);
       if (this.isStopping) endAfter(res);
-      if (!req.complete) dropBody(req, res);
+      const isUnread = !req.complete && !dropBody(req, res);
       if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
-      else send(response, res, (bytes) => this.unsent.count(res, bytes));
+      else send(response, res, { onSent: (bytes) => this.unsent.count(res, bytes), isUnread });
     } finally {
       received.seat?.leave();
     }
@@ -151,14 +151,12 @@ const isLong = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * Reads the rest of a short body that was not needed. Of a longer one, no more is read: the response says that its
- * connection ends, which is kept for a while, so that a client that still sends can read the response.
+ * connection ends, which is kept for a while, so that a client that still sends can read the response. Returns whether it
+ * is short.
  */
-function dropBody(req: IncomingMessage, res: ServerResponse): void {
-  if (isLong(req)) {
-    endAfter(res);
-    // Otherwise Node destroys it at once, and what the client has not read is lost.
-    req.socket.destroySoon = () => req.socket.end();
-  }
+function dropBody(req: IncomingMessage, res: ServerResponse): boolean {
+  const isShort = !isLong(req);
+  if (!isShort) endAfter(res);
   let read = 0;
   const cutOff = setTimeout(() => req.socket.destroy(), lingerMilliseconds).unref();
   req.once('close', () => clearTimeout(cutOff));
@@ -167,6 +165,7 @@ function dropBody(req: IncomingMessage, res: ServerResponse): void {
     if (read > keptBytes) req.pause();
   });
   req.resume();
+  return isShort;
 }
 
 /** Ends the connection of a response after that. */

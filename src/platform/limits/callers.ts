@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { GraphQLError } from 'graphql';
 import ipaddr from 'ipaddr.js';
 import { Cache } from '../caching/index.js';
-import type { Caller } from '../fairness/index.js';
+import type { Caller } from './queue.js';
 
 /** What a request says about its client. */
 interface Sender {

@@ -1,2 +1,3 @@
 export { Callers, type Client, clientAddress, type Principal } from './callers.js';
+export { type Caller, type Decision, FairQueue } from './queue.js';
 export { createRateLimiters, type RateLimit, type RateLimiters, rateLimit, rateLimitPoolSize } from './rateLimit.js';

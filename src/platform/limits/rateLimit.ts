@@ -97,9 +97,6 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   };
 }
 
-/** The cost of documents of which each takes one point more, as far as it is begun. Decisions: "Rate limit". */
-const costOfPoint = 3_000;
-
 /** In 10 seconds: of one address, and of all. */
 const limits = { address: { points: 5, duration: 10 }, all: { points: 100, duration: 10 } };
 
@@ -176,8 +173,8 @@ export interface RateLimit {
   refusal(request: CountedRequest, context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
   count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
-  /** Counts what a document of this cost takes more than the point that its request is counted with. Fails with 429 too. */
-  charge(request: CountedRequest, context: CountedContext, cost: number): Promise<void>;
+  /** Counts points besides the one of the request. Fails with 429 too. */
+  charge(request: CountedRequest, context: CountedContext, points: number): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -249,11 +246,11 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       responseHeaders.RateLimit = leftOf(limit, 0, wait);
       return overLimit(limit, wait);
     },
-    async charge(request, context, cost) {
+    async charge(request, context, points) {
       const { actor } = context;
       // A document that costs more than the limit takes all of it: it runs once in a window.
-      const points = Math.min(Math.ceil(cost / costOfPoint), limiters.token.points);
-      if (actor && points > 1) await take(points - 1, actor, clientOf(request, context), context);
+      const taken = Math.min(points, limiters.token.points - 1);
+      if (actor && taken > 0) await take(taken, actor, clientOf(request, context), context);
     },
     async count(request, context, check) {
       const client = clientOf(request, context);

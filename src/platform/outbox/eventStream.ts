@@ -152,6 +152,10 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
     this.expiresAt = this.yieldedAt + lifetime();
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Whether the next item is asked for. */
   get isWaiting(): boolean {
     return this.#resolve !== undefined;

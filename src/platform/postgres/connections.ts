@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
-import { ConnectionShares } from './connectionShares.js';
 import {
   isConflict,
   isOver,
@@ -159,7 +158,7 @@ export async function retryConflicts<T>(run: () => Promise<T>, scope?: RequestSc
 
 interface Holder {
   scope: RequestScope | undefined;
-  /** Gives back the share of the pool. */
+  /** Ends the turn of the request. */
   release: () => void;
 }
 
@@ -233,7 +232,6 @@ export const hasEnded = () => Object.assign(new Error('the transaction has ended
 interface Shared {
   pool: Pool;
   nameOf: NameOf;
-  shares: ConnectionShares;
 }
 
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */
@@ -254,18 +252,29 @@ export interface PoolConnections {
   connectionUse: () => ConnectionUse;
 }
 
-/** The connections of a pool, which callers share. */
+/** The connections of a pool, of which a request uses one at a time. */
 export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => ''): PoolConnections {
-  const shares = new ConnectionShares(pool.options.max);
   return {
-    within: (scope) => new PoolConnection({ pool, nameOf, shares }, scope),
+    within: (scope) => new PoolConnection({ pool, nameOf }, scope),
     close,
     connectionUse: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount + shares.waiting,
+      waiting: pool.waitingCount,
     }),
   };
+}
+
+/**
+ * Waits until the request holds no connection. Returns what lets its next statement go on. So whoever has a seat has a
+ * connection, and nobody has several, however many fields of a document ask at once.
+ */
+async function turnOf(scope: RequestScope | undefined): Promise<() => void> {
+  if (!scope) return () => {};
+  const { turns } = scope;
+  const end = () => turns.end();
+  if (!turns.tryBegin()) await wait(scope, () => turns.begin(), end);
+  return end;
 }
 
 /**
@@ -324,28 +333,28 @@ class PoolConnection implements Connection, Beginning {
 
   async begin(): Promise<HeldConnection> {
     await this.requirePrerequisite();
-    const { pool, nameOf, shares } = this.shared;
+    const { pool, nameOf } = this.shared;
     const scope = this.scope ?? newScope(beginMilliseconds);
-    const release = await shares.take(scope);
+    const release = await turnOf(this.scope);
     if (isOver(scope)) release();
     const start = () => HeldConnection.begin(pool, nameOf, { scope: this.scope, release });
     return sendInTime(scope, 'BEGIN', start, (late) => late.release());
   }
 
-  /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
-  async #query(statements: readonly Statement[]): Promise<StatementResult[]> {
+  #query(statements: readonly Statement[]): Promise<StatementResult[]> {
     const { scope } = this;
-    const { pool, nameOf, shares } = this.shared;
-    const release = shares.takeNow(scope) ?? (await shares.take(scope));
+    return scope?.reads ? scope.reads.read(() => this.#queryOnce(statements), scope) : this.#queryOnce(statements);
+  }
+
+  /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
+  async #queryOnce(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const { scope } = this;
+    const { pool, nameOf } = this.shared;
+    const release = await turnOf(scope);
     if (isOver(scope)) release();
     const start = () => {
-      const since = performance.now();
       const sent = send(pool, statements, nameOf, countIn(scope, scope?.isChange === true));
-      const free = (hasFailed: boolean) => release({ used: performance.now() - since, hasFailed });
-      sent.then(
-        () => free(false),
-        () => free(true),
-      );
+      sent.then(release, release);
       return sent;
     };
     return report(scope, statements, () => wait(scope, start));

@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 import { Cache } from '../caching/index.js';
-import { type Caller, nobody } from '../fairness/index.js';
+import { Turns } from '../process/index.js';
 
 /**
  * SQLSTATEs of a database that cannot serve now: connection, authorization, resources, operator intervention, system
@@ -101,10 +101,6 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 export interface RequestObserver {
   /** A statement, without its parameters, is sent. Returns what is called when it is answered or has failed. */
   beginStatement(sql: string): ((error?: unknown) => void) | undefined;
-  /** The request begins to wait, for the database or for its turn. */
-  beginWait(): void;
-  /** The request does not wait any more. */
-  endWait(): void;
   /** A statement or transaction lost to another, and is repeated. */
   countRepetition(): void;
 }
@@ -122,16 +118,58 @@ export class ReadTooMuch extends Error {
   }
 }
 
-/** The most characters of all rows that a request reads. */
-export class ReadBound {
-  /** How many it has read. */
-  read = 0;
+/** From how many characters on a request reads alone. */
+const readAlone = 1_000_000;
 
-  constructor(readonly maximum: number) {}
+/** A request may read on when it is its turn. */
+class ReadsTooEarly extends Error {
+  override readonly name = 'ReadsTooEarly';
+}
+
+/**
+ * The most characters of all rows that a request reads. Of those that read many, one goes on at a time: a statement that
+ * comes too early is given up while its rows arrive, and sent again.
+ */
+export class ReadBound {
+  #read = 0;
+  #isAlone = false;
+
+  /** `turns` has one, which the requests share that have no change to make; omitted for one that has. */
+  constructor(
+    readonly maximum: number,
+    private readonly turns?: Turns,
+  ) {}
 
   count(characters: number, mayHaveChanged: boolean): void {
-    this.read += characters;
-    if (this.read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
+    this.#read += characters;
+    if (this.#read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
+    if (this.#read <= readAlone || this.#isAlone || !this.turns) return;
+    if (!this.turns.tryBegin()) throw new ReadsTooEarly();
+    this.#isAlone = true;
+  }
+
+  /** Sends a statement, and again if it has come too early. */
+  async read<Result>(send: () => Promise<Result>, scope: RequestScope): Promise<Result> {
+    const before = this.#read;
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ReadsTooEarly) || !this.turns) throw error;
+    }
+    const { turns } = this;
+    await wait(
+      scope,
+      () => turns.begin(),
+      () => turns.end(),
+    );
+    this.#isAlone = true;
+    this.#read = before;
+    return send();
+  }
+
+  end(): void {
+    if (this.#isAlone) this.turns?.end();
+    this.#isAlone = false;
   }
 }
 
@@ -187,10 +225,8 @@ export class PendingPrerequisite {
   }
 }
 
-/** One request's use of the database: who sent it, who is told, and how long it may still wait in all. */
+/** One request's use of the database: who is told, and how long it may still wait in all. */
 export interface RequestScope {
-  /** Who sent the request, as far as that is known. */
-  caller: Caller;
   readonly observer: RequestObserver | undefined;
   /** Milliseconds; what it is waiting for now is not yet taken off. */
   left: number;
@@ -199,31 +235,24 @@ export interface RequestScope {
   since: number;
   /** What its rows may have; undefined for what no request has asked for. */
   reads: ReadBound | undefined;
-  /** How many connections it holds. */
-  held: number;
-  /** Its statements that wait because it already holds as many connections as it may. */
-  readonly queue: (() => void)[];
-  /** How often it waits right now for a connection because its company uses much. */
-  limitedWaits: number;
+  /** Its one connection at a time. */
+  readonly turns: Turns;
   /** Whether it may have changed something. */
   isChange: boolean;
   /** What must hold before anything that it does counts; undefined once that is known to hold. */
   prerequisite: PendingPrerequisite | undefined;
 }
 
-type Known = Partial<Pick<RequestScope, 'caller' | 'observer' | 'reads'>>;
+type Known = Partial<Pick<RequestScope, 'observer' | 'reads'>>;
 
 /** For a request whose waits for the database may take that many milliseconds in all. */
-export const newScope = (milliseconds: number, { caller = nobody, observer, reads }: Known = {}): RequestScope => ({
-  caller,
+export const newScope = (milliseconds: number, { observer, reads }: Known = {}): RequestScope => ({
   observer,
   reads,
   left: milliseconds,
   waits: 0,
   since: 0,
-  held: 0,
-  queue: [],
-  limitedWaits: 0,
+  turns: new Turns(1),
   isChange: false,
   prerequisite: undefined,
 });
@@ -267,7 +296,6 @@ export async function withShareOfDeadline<T>(
     return await part(own);
   } finally {
     whole.left -= given - own.left;
-    whole.limitedWaits += own.limitedWaits;
   }
 }
 
@@ -290,7 +318,6 @@ export function wait<T>(
     const end = () => {
       clearTimeout(timer);
       scope.waits -= 1;
-      scope.observer?.endWait();
       if (scope.waits === 0) scope.left -= performance.now() - scope.since;
     };
     const timer = setTimeout(() => {
@@ -298,7 +325,6 @@ export function wait<T>(
       end();
       reject(deadlineExceeded());
     }, timeLeft(scope));
-    scope.observer?.beginWait();
     start().then(
       (value) => {
         if (isLate) return onLate?.(value);

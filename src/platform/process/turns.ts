@@ -18,8 +18,14 @@ export class Turns {
 
   /** Waits for a turn, which lasts until {@link end}. */
   async begin(): Promise<void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    if (!this.tryBegin()) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  /** Returns whether there is a turn at once. */
+  tryBegin(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
   }
 
   end(): void {

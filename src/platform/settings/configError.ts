@@ -1,7 +1,9 @@
 // The types of the package include this file as it is: it imports nothing.
 
 /** Settings that cannot be used, all of which the message names. The command prints it and exits with 2. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 const longestShown = 120;
 

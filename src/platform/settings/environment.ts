@@ -77,8 +77,13 @@ export function misspelledIn(
     (name) => !names.includes(name) && (name.length >= ownLength || fromFile.has(name)),
   );
   return candidates.flatMap((name) => {
-    const upper = name.toUpperCase();
-    const nearest = names.find((setting) => Math.abs(upper.length - setting.length) <= 2 && leven(upper, setting) <= 2);
+    const nearest = nearestName(name, names);
     return nearest ? [{ name, nearest }] : [];
   });
+}
+
+/** The name of a setting that somebody may have meant. */
+export function nearestName(given: string, names: readonly string[]): string | undefined {
+  const upper = given.toUpperCase();
+  return names.find((name) => Math.abs(upper.length - name.length) <= 2 && leven(upper, name) <= 2);
 }

@@ -1,5 +1,5 @@
 export { ConfigError, shownText } from './configError.js';
-export { assignment, type Environment, givenIn, misspelledIn, readEnvironment } from './environment.js';
+export { assignment, type Environment, givenIn, misspelledIn, nearestName, readEnvironment } from './environment.js';
 export {
   addressOf,
   addressRanges,

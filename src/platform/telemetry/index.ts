@@ -8,5 +8,4 @@ export {
   loggedIdentity,
   RequestRecord,
   Telemetry,
-  usedPerCounted,
 } from './telemetry.js';

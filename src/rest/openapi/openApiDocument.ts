@@ -189,7 +189,7 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
 }
 
 const listed = ({ title, isAddition }: PreparedMutation) =>
-  `${title.toLowerCase()}${isAddition ? ' (other servers of this API do not have it)' : ''}`;
+  `${title.toLowerCase()}${isAddition ? ' (not part of the documented API)' : ''}`;
 
 /** The description of the API, which names its operations by their titles. */
 const descriptionOf = (

@@ -31,7 +31,7 @@ builder.mutationField('recoverResourceHubFile', (t) =>
     type: RecoverResourceHubFilePayload,
     description:
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
-      'deleted stays unchanged. Other servers of this API do not have it. Requires edit access. Errors: ' +
+      'deleted stays unchanged. It is not part of the documented API. Requires edit access. Errors: ' +
       'NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
     extensions: {
       ...changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),

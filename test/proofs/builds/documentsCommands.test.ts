@@ -313,7 +313,7 @@ describe("on the operator's own PostgreSQL", () => {
       // Afterwards the database of the gateway is as an old backup has it: no event and no change says so.
       const name = `curl -sS http://127.0.0.1:4000/graphql -H "Authorization: Bearer $TOKEN" \\
         -H 'Content-Type: application/json' -d '{"query":"{ goal(id: \\"launch\\") { name } }"}'`;
-      const application = 'npx tsx application/main.ts';
+      const application = 'node --import tsx application/main.ts';
       const setBack = [
         `psql "$DATABASE_URL" --quiet -c "UPDATE goals SET name = 'Of a backup'"`,
         `${application} once`,
