@@ -202,7 +202,7 @@ export async function previewRestoreDocumentVersion(
 }
 
 /** Restores the version before the one that the activity made, as a new one. */
-function restoreBefore({ token: { companyId, authorId }, subjectId, change }: Undone): Prisma.Sql {
+function restoreBefore({ companyId, authorId, subjectId, change }: Undone): Prisma.Sql {
   const record = change(
     Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
     Prisma.sql`before, source`,
@@ -244,6 +244,8 @@ export const versionRestoring = declare({
       restoredVersion { versionNumber title restoredFromVersionNumber }`,
   },
   preview: {
+    sentence:
+      'Restore version {version.version_number} of the document {title_before}, which has version {expected_current_version}',
     selection: `wouldChange state expectedCurrentVersion
       version { versionNumber title insertedAt editor { ...PersonFields } }
       titleBefore titleAfter difference { ...ChangeFields } subscribed(first: 20) { ...PeopleFields }`,

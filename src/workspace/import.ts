@@ -25,8 +25,8 @@ import {
   insertRows,
   lockRows,
   matchRows,
-  nameRestored,
   overtakenDocuments,
+  recordVersions,
   sameRow,
   type Update,
   unknownChanges,
@@ -222,9 +222,9 @@ async function asOfOf(
 async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions): Promise<ImportReport<Table>> {
   const { tx, staging, companyId } = told;
   const report = emptyReport(companyId, true);
+  await recordVersions(told);
   const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
   if (staging.tables.has('activities')) {
-    await nameRestored(told);
     await tx.$executeRaw(sql`
       UPDATE staged_companies SET last_sequence = (SELECT count(*) FROM staged_activities) WHERE id = ${companyId}`);
   } else await tx.$executeRaw(sql`UPDATE staged_companies SET last_sequence = 0`);
@@ -246,6 +246,7 @@ async function update(told: Update, head: Head, options: ImportOptions): Promise
   await matchRows(told);
   const wrong = await compareHistories(told);
   if (wrong.length > 0) throw new ImportError(wrong);
+  await recordVersions(told);
   await compareRows(told);
   await findDoomed(told);
   const findings = await describeChanges(told, options.shown ?? 50);

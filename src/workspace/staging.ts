@@ -369,6 +369,20 @@ async function misplaced({ tx, staging, companyId, isNew }: Checked): Promise<st
   return problems;
 }
 
+const originsByAction: Record<string, string> = {
+  resource_hub_document_created: 'published',
+  resource_hub_document_edited: 'edited',
+  document_version_restored: 'restored',
+};
+
+/** The action of the activity that is about a version, by its origin. */
+export const addedBy = (version: string) =>
+  raw(
+    `CASE ${version}.origin ${Object.entries(originsByAction)
+      .map(([action, origin]) => `WHEN '${origin}' THEN '${action}'`)
+      .join(' ')} END`,
+  );
+
 /** Problems with new documents whose first version is missing, and with activities of versions that nobody lists. */
 async function documentProblems({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
   const problems: string[] = [];
@@ -394,20 +408,21 @@ async function documentProblems({ tx, staging, companyId, isNew }: Checked): Pro
   if (!staging.tables.has('activities')) return problems;
   const inFile = staging.tables.has('document_versions')
     ? sql`EXISTS (SELECT FROM staged_document_versions v
-        WHERE v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored') OR`
+        WHERE v.document_id = a.document_id AND v.version_number = a.version_number AND ${addedBy('v')} = a.action::text) OR`
     : Prisma.empty;
   const here = isNew
     ? sql`FALSE`
     : sql`EXISTS (SELECT FROM document_versions v WHERE v.company_id = ${companyId}
-        AND v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored' OFFSET 0)`;
-  const found = await tx.$queryRaw<{ path: string; number: number }[]>(sql`
-    SELECT a.path, a.version_number AS number FROM staged_activities a
+        AND v.document_id = a.document_id AND v.version_number = a.version_number AND ${addedBy('v')} = a.action::text OFFSET 0)`;
+  const found = await tx.$queryRaw<{ path: string; number: number; action: string }[]>(sql`
+    SELECT a.path, a.version_number AS number, a.action::text AS action FROM staged_activities a
     WHERE a.version_number IS NOT NULL AND NOT (${inFile} ${here})
     ORDER BY a.n LIMIT ${most}::integer`);
   return [
     ...problems,
     ...found.map(
-      ({ path, number }) => `${path}.version_number: no version ${number} with the origin restored is listed`,
+      ({ path, number, action }) =>
+        `${path}.version_number: no version ${number} with the origin ${originsByAction[action]} is listed`,
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { Prisma } from '../generated/client/client.js';
 import { rawSql as raw, sql } from '../platform/postgres/index.js';
 import type { UnknownChange } from './report.js';
 import { within } from './rows.js';
-import { type Checked, columns, most, staged } from './staging.js';
+import { addedBy, type Checked, columns, most, staged } from './staging.js';
 import { columnsOf, isAppended, isListed, lists, nested, type Parent, rowKeyOf, type Table, tables } from './tables.js';
 
 /** What an update is told, besides what is staged. */
@@ -53,11 +53,36 @@ export async function matchRows(update: Update): Promise<void> {
       }
     }
   }
-  await nameRestored(update);
+  await nameVersions(update);
 }
 
-/** Gives the activities of restores the id of the version of their number. */
-export async function nameRestored({ tx, staging, companyId, isNew }: Update): Promise<void> {
+/** Each new version has an activity: the one that the file has of its number, or of its editor and time, or one that is made. */
+export async function recordVersions(update: Update): Promise<void> {
+  const { tx, staging, companyId, isNew } = update;
+  if (!staging.tables.has('document_versions')) return;
+  await staging.create('activities');
+  await tx.$executeRaw(sql`
+    UPDATE staged_activities a SET version_number = v.version_number FROM staged_document_versions v
+    WHERE v.document_id = a.document_id AND a.version_number IS NULL AND ${addedBy('v')} = a.action::text
+      AND v.editor_id = a.author_id AND v.inserted_at IS NOT DISTINCT FROM a.inserted_at`);
+  const isThere = isNew
+    ? sql`FALSE`
+    : sql`EXISTS (SELECT FROM document_versions o
+        WHERE o.company_id = ${companyId} AND o.document_id = v.document_id AND o.version_number = v.version_number OFFSET 0)`;
+  const made = await tx.$executeRaw(sql`
+    INSERT INTO staged_activities
+      (id, action, author_id, document_id, name, inserted_at, origin, version_number, n, path, frozen)
+    SELECT new_id(), ${addedBy('v')}::activity_action, v.editor_id, v.document_id, v.title, v.inserted_at, 'import',
+      v.version_number, v.n, v.path, TRUE
+    FROM staged_document_versions v WHERE NOT ${isThere} AND NOT EXISTS (
+      SELECT FROM staged_activities a WHERE a.document_id = v.document_id AND a.version_number = v.version_number)`);
+  staging.counts.set('activities', (staging.counts.get('activities') ?? 0) + made);
+  await tx.$executeRaw`ANALYZE staged_activities`;
+  await nameVersions(update);
+}
+
+/** Gives activities the id of the version of their number. */
+async function nameVersions({ tx, staging, companyId, isNew }: Update): Promise<void> {
   const here = isNew
     ? sql`NULL`
     : sql`(SELECT v.id FROM document_versions v WHERE v.company_id = ${companyId}

@@ -109,8 +109,13 @@ function typeName(wrapped: z.core.$ZodType): string {
   return schema instanceof z.ZodObject ? 'record' : 'string';
 }
 
+/** The codes as a type of TypeScript. */
+const codeType = () =>
+  ['```ts', 'export type ErrorCode =', `${errorCodes.map((code) => `  | '${code}'`).join('\n')};`, '```'].join('\n');
+
 /** The tables of each document, by the name of their place. */
 const tables: Record<string, Record<string, () => string>> = {
+  clients: { codes: codeType },
   errors: { errors: errorTable },
   events: { events: eventTable, headers: headerTable },
   'import-format': { fields: formatTables },

@@ -867,8 +867,10 @@ CREATE TABLE activities (
     WHEN starts_with(action::text, 'goal_') THEN goal_id IS NOT NULL
     WHEN starts_with(action::text, 'resource_hub_file_') THEN file_id IS NOT NULL
     ELSE document_id IS NOT NULL END),
-  CONSTRAINT activities_restored_version
-    CHECK ((action = 'document_version_restored') = (document_version_id IS NOT NULL)),
+  -- An application need not say which version it has added; a restore does.
+  CONSTRAINT activities_version
+    CHECK (CASE action WHEN 'document_version_restored' THEN document_version_id IS NOT NULL
+      ELSE document_version_id IS NULL OR document_id IS NOT NULL END),
   CONSTRAINT activities_undone_outcome
     CHECK (
       (action = 'goal_reopened' OR undone_closed_at IS NULL)
@@ -901,6 +903,8 @@ CREATE UNIQUE INDEX activities_numbered ON activities (company_id, sequence) WHE
 CREATE INDEX activities_waiting ON activities (company_id, recorded_at, id) WHERE sequence IS NULL;
 CREATE INDEX activities_of_record ON activities (company_id, record_of(goal_id, file_id, document_id), sequence)
   WHERE sequence IS NOT NULL;
+-- Newest first by their time, which an import brings: by their numbers, what it brings is new.
+CREATE INDEX activities_by_time ON activities (company_id, inserted_at, sequence) WHERE sequence IS NOT NULL;
 -- What a token has done.
 CREATE INDEX activities_by_token ON activities (company_id, token_id, inserted_at, id) WHERE token_id IS NOT NULL;
 -- Whether an activity was undone.
