@@ -128,6 +128,8 @@ interface Operation {
   isDestructive: boolean;
   /** What the change is, with places for what the preview shows. */
   sentence: string;
+  /** Why it may change nothing. */
+  unchanged: string;
   preview: StoredDocument;
   mutation: StoredDocument;
   /** The fields of the mutation's input that are not the preview's: what the preview says of them is sent. */
@@ -147,20 +149,23 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const described = new Map<string, Tool>();
   const components = lazy(() => collectComponents(schema, { inline: true }));
 
-  const prepared: Operation[] = operations.map(({ field, tool: { isDestructive }, preview: { sentence } }) => {
-    const mutation = stored(field);
-    const preview = stored(previewOf(field));
-    const known = preview.input.getFields();
-    return {
-      name: snakeCase(field),
-      scope: scopeOf(mutation.field),
-      isDestructive,
-      sentence,
-      preview,
-      mutation,
-      fromPreview: Object.keys(mutation.input.getFields()).filter((name) => !(name in known)),
-    };
-  });
+  const prepared: Operation[] = operations.map(
+    ({ field, tool: { isDestructive }, preview: { sentence, unchanged = '' } }) => {
+      const mutation = stored(field);
+      const preview = stored(previewOf(field));
+      const known = preview.input.getFields();
+      return {
+        name: snakeCase(field),
+        scope: scopeOf(mutation.field),
+        isDestructive,
+        sentence,
+        unchanged,
+        preview,
+        mutation,
+        fromPreview: Object.keys(mutation.input.getFields()).filter((name) => !(name in known)),
+      };
+    },
+  );
   const operationNamed = (name: string) => prepared.find((operation) => operation.name === name);
 
   const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
@@ -334,7 +339,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
       state: shown.state,
     });
     const result = { ...seen, arguments: given, confirmation, expires_at: expiresAt.toISOString() };
-    if (!shown.wouldChange) return resultOf(result, 'This would change nothing.');
+    if (!shown.wouldChange) return resultOf(result, `This would change nothing. ${operation.unchanged}`.trim());
     const call = `To make this change, call ${name} with these arguments and the confirmation within ${minutes} minutes.`;
     return resultOf(result, [`Nothing is changed yet. ${call}`, cutText(seen)].filter(Boolean).join(' '));
   }

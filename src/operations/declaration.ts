@@ -42,7 +42,7 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
    * What agents get of the query that shows what it would do; and that in a sentence for the person who approves it, with
    * values of the selection, in REST's names, in braces.
    */
-  preview: { selection: string; sentence: string };
+  preview: { selection: string; sentence: string /** Why it may change nothing. */; unchanged?: string };
 }
 
 /** Keeps the names in the type, so that an action that nobody describes does not compile. */

@@ -104,6 +104,7 @@ export const fileRecovery = declare({
   rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
   preview: {
+    unchanged: 'The file is not deleted.',
     sentence: 'Recover the file {file.name} in {file.resource_hub.name}',
     selection: 'wouldChange state file { ...FileFields }',
   },

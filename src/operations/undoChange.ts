@@ -11,6 +11,7 @@ export const changeUndoing = declare({
   rest: { path: '/undo_change', selection: 'activity { ...ActivityFields undoes { ...ActivityFields } }' },
   tool: { isDestructive: true, selection: '' },
   preview: {
+    unchanged: 'It is taken back already.',
     sentence: 'Take back {undoes.action} of {undoes.name} by {undoes.author.full_name}',
     selection: 'wouldChange state action undoes { ...ActivityFields } difference { ...ChangeFields }',
   },

@@ -283,18 +283,22 @@ async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Ma
   return new Map(found.map(({ value, path }) => [value, path]));
 }
 
-const trees: [Table, string][] = [
+/** What is in others of its kind, by the column that says in which. */
+export const trees: [Table, string][] = [
   ['goals', 'parent_goal_id'],
   ['resource_hub_folders', 'parent_folder_id'],
 ];
 const mostRounds = 32;
+
+/** The temporary table with the depth of each staged row that is in another. */
+export const treeOf = (table: Table) => raw(`import_tree_${table}`);
 
 /** Problems with goals and folders that contain themselves: one for each circle. */
 async function circles({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
   const problems: string[] = [];
   for (const [table, column] of trees.filter(([each]) => staging.tables.has(each))) {
     const up = columns([column]);
-    const tree = raw(`import_tree_${table}`);
+    const tree = treeOf(table);
     const above = sql`UNION
       SELECT t.id, t.${up} FROM up CROSS JOIN LATERAL (
         SELECT id, ${up} FROM ${raw(table)} WHERE company_id = ${companyId} AND id = up.parent OFFSET 0
@@ -303,20 +307,22 @@ async function circles({ tx, staging, companyId, isNew }: Checked): Promise<stri
     const rows = await tx.$executeRaw(sql`
       CREATE TEMP TABLE ${tree} ON COMMIT DROP AS WITH RECURSIVE up (id, parent) AS (
         SELECT id, ${up} FROM ${staged(table)} WHERE ${up} IS NOT NULL ${isNew ? Prisma.empty : above}
-      ) SELECT id, parent, parent AS up FROM up`);
+      ) SELECT id, parent, parent AS up, 1 AS depth FROM up`);
     if (rows === 0) continue;
     await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (id)`);
     await tx.$executeRaw(sql`ANALYZE ${tree}`);
-    // Each round doubles how far up a row looks: what still finds somebody there after all of them goes round.
+    // Each round doubles how far up a row looks, and adds how many are there: what still finds somebody there after all of
+    // them goes round.
     for (let round = 0, left = rows; left > 0 && round < mostRounds; round += 1)
       left = await tx.$executeRaw(sql`
-        UPDATE ${tree} t SET up = o.up
-        FROM (SELECT m.id, p.up FROM ${tree} m LEFT JOIN ${tree} p ON p.id = m.up WHERE m.up IS NOT NULL) o
+        UPDATE ${tree} t SET up = o.up, depth = least(t.depth + o.depth, 1000000)
+        FROM (SELECT m.id, p.up, coalesce(p.depth, 0) AS depth FROM ${tree} m LEFT JOIN ${tree} p ON p.id = m.up WHERE m.up IS NOT NULL) o
         WHERE t.id = o.id AND t.up IS NOT NULL`);
     const round = await tx.$queryRaw<TreeRow[]>(sql`
       SELECT t.id, t.parent, coalesce(s.path, '') AS path FROM ${tree} t LEFT JOIN ${staged(table)} s ON s.id = t.id
       WHERE t.up IS NOT NULL ORDER BY s.n NULLS LAST LIMIT ${most}::integer`);
     problems.push(...circlesIn(round, column));
+    if (round.length === 0) await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (depth)`);
   }
   return problems;
 }

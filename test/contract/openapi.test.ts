@@ -53,6 +53,30 @@ describe('examples', () => {
   });
 });
 
+/** Each example in a part of the document, with the schema that it is of. */
+function examplesIn(part: Json, path: string): { path: string; schema: Json; value: Json }[] {
+  if (part === null || typeof part !== 'object') return [];
+  const { schema = part, example, examples } = part;
+  const all = Array.isArray(examples)
+    ? examples
+    : Object.values<Json>(examples ?? {}).map((each) => resolve(each).value);
+  const own = [...(example === undefined ? [] : [example]), ...all].filter((value) => value !== undefined);
+  const inside = Object.entries(part).filter(([name]) => !['example', 'examples', 'properties'].includes(name));
+  const properties = Object.entries(part.properties ?? {});
+  return [
+    ...(part.schema || part.type ? own.map((value) => ({ path, schema, value })) : []),
+    ...[...inside, ...properties].flatMap(([name, each]) => examplesIn(each, `${path}/${name}`)),
+  ];
+}
+
+test('every example anywhere fits its schema, which says more than its type', () => {
+  const found = examplesIn(openApi, '');
+  expect(found.length).toBeGreaterThan(40);
+  const wrong = found.flatMap(({ path, schema, value }) => errorsOf(schema, value).map((error) => `${path}: ${error}`));
+  expect(wrong).toEqual([]);
+  expect(openApi.info.license.identifier).toBe('LicenseRef-Proprietary');
+});
+
 describe('statuses', () => {
   const documented = (responses: Json) =>
     Object.values<Json>(responses).flatMap((response) =>

@@ -242,6 +242,18 @@ describe('an update', () => {
     ]);
   });
 
+  test('leaves a public link that the file omits, removes it for null', async () => {
+    const { document, companyId, update, id } = await imported();
+    const { public_token: token, ...published } = document.documents[0];
+    const linked = async () => (await rowOf('resource_hub_documents', companyId, id('document'))).public_token;
+    await update({ documents: [{ ...published, activities: undefined }] });
+    expect(await linked()).toBe(token);
+    expect(await world.sql('SELECT token FROM public_links WHERE company_id = $1', [companyId])).toEqual([{ token }]);
+    await update({ documents: [{ ...published, activities: undefined, public_token: null }] });
+    expect(await linked()).toBeNull();
+    expect(await world.sql('SELECT token FROM public_links WHERE company_id = $1', [companyId])).toEqual([]);
+  });
+
   test('that is a dry run reports the same, and writes nothing', async () => {
     const { document, companyId, update } = await imported();
     const before = await contentOf(companyId);

@@ -90,7 +90,8 @@ function formatTables(): string {
 function about(schema: z.core.$ZodType): string {
   const here = z.globalRegistry.get(schema)?.description;
   if (here !== undefined) return here;
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) return about(schema.unwrap());
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
+    return about(schema.unwrap());
   return schema instanceof z.ZodPipe ? about(schema.in) : '';
 }
 

@@ -1303,12 +1303,17 @@ CREATE CONSTRAINT TRIGGER goals_no_cycle
   FOR EACH ROW WHEN (NEW.parent_goal_id IS NOT NULL) EXECUTE FUNCTION refuse_goal_cycle();
 
 -- No folder is inside itself: the same. A new folder needs no lock: nobody else can move anything into it yet.
-CREATE FUNCTION refuse_folder_cycle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION refuse_folder_cycle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
 DECLARE
   above text[];
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     PERFORM pg_advisory_xact_lock(hashtext('resource_hub_folders'), hashtext(NEW.company_id || ' ' || NEW.resource_hub_id));
+  END IF;
+  IF (TG_OP = 'INSERT' OR current_setting('transaction_isolation') = 'read committed') AND NOT EXISTS (
+    SELECT FROM resource_hub_folders
+    WHERE company_id = NEW.company_id AND resource_hub_id = NEW.resource_hub_id AND parent_folder_id = NEW.id) THEN
+    RETURN NULL;
   END IF;
   WITH RECURSIVE ancestors AS (
     SELECT NEW.parent_folder_id AS id

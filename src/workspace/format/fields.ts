@@ -146,6 +146,9 @@ export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
 /** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
+/** May be null, or omitted: then it is undefined, and an update leaves it as it is. */
+export const unlessOmitted = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional();
+
 /** What a list is that a record omits, which an update leaves as it is. */
 export const omitted: never[] = [];
 

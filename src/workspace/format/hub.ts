@@ -21,6 +21,7 @@ import {
   subscriptionList,
   text,
   timestamp,
+  unlessOmitted,
   updatedAt,
 } from './fields.js';
 
@@ -165,7 +166,9 @@ const documentRecord = z.strictObject({
   versions: listOf(version).describe(
     'the versions of a published document, from 1 on; an update may begin with a later one',
   ),
-  public_token: optional(publicToken('last part of its public link; set while sharing is on')),
+  public_token: unlessOmitted(
+    publicToken('last part of its public link; set while sharing is on; an update that omits it leaves it'),
+  ),
   comments: comments(),
   reactions: reactions(),
   subscription_list: subscriptionList(),
@@ -208,7 +211,7 @@ export const document = documentRecord
 
 function checkDraft(record: z.output<typeof documentRecord>, issue: Issue): void {
   for (const field of ['published_at', 'public_token', 'current_version'] as const)
-    if (record[field] !== null) issue('is only for a published document', field);
+    if (record[field] != null) issue('is only for a published document', field);
   if (record.versions.length > 0) issue('a draft has none', 'versions');
 }
 
