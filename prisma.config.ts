@@ -1,8 +1,8 @@
 // For Prisma's command line. The product itself migrates without it, and reads no file of this.
 import { defineConfig } from 'prisma/config';
 
-// Only these need the schema engine, which Prisma downloads; for the others, any program does that exists.
-const needsEngine = ['migrate', 'db'].includes(process.argv[2] ?? '');
+// Only these ask for the schema engine, which Prisma downloads; for the others, any program does that exists.
+const needsEngine = ['migrate', 'db', 'version', '-v', '--version'].includes(process.argv[2] ?? '');
 if (!needsEngine) process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;
 // Nor does it ask whether there is a newer version.
 process.env.CHECKPOINT_DISABLE ??= '1';

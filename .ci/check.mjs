@@ -4,7 +4,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
 const vitest = (...args) => ['npx', 'vitest', 'run', ...args];
-const prisma = { READS: 'prisma' };
 const random = { SEED: 'random' };
 /** A bound in milliseconds, more on a slow machine. */
 const slowly = (option, milliseconds) => [option, String(milliseconds * Number(process.env.SLOW ?? 1))];
@@ -18,7 +17,6 @@ const check = [
     'search, package, browser',
     vitest('test/proofs/search', 'test/proofs/builds/installedPackage.test.ts', 'test/proofs/browser/smoke.test.ts'),
   ],
-  ['operations with READS=prisma', vitest('test/operations'), prisma],
 ];
 
 /** Each long part: which changed paths ask for it, and what it runs. */
@@ -42,11 +40,6 @@ const long = {
   texts: [
     /^src\/(text|schema|mcp|platform\/(texts|http|graphql))|^tools\/attacks/,
     ['npx', 'tsx', 'tools/attacks/texts.ts', ...slowly('--block', 150)],
-  ],
-  prisma: [
-    /^prisma\/|^src\/(platform\/postgres|lists|policies)/,
-    vitest('test/api', 'test/access', 'test/proofs/data/longestContent.test.ts'),
-    prisma,
   ],
   random: [
     /^src\/(operations|policies|rules|schema|workspace|platform\/(graphql|postgres))/,

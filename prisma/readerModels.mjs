@@ -1,4 +1,5 @@
-// A Prisma generator: writes what the reader (src/platform/postgres/reader) knows of the models, from Prisma's own datamodel.
+// A Prisma generator: writes what the reader (src/platform/postgres/reader) knows of the models, from Prisma's own datamodel,
+// and a getter for each.
 import { writeFile } from 'node:fs/promises';
 import helper from '@prisma/generator-helper';
 
@@ -6,7 +7,19 @@ helper.generatorHandler({
   onManifest: () => ({ prettyName: 'Models of the reader', defaultOutput: 'models.ts' }),
   async onGenerate({ dmmf: { datamodel }, generator }) {
     const models = Object.fromEntries(datamodel.models.map((model) => [model.name, modelOf(datamodel, model)]));
-    const text = `import type { Models } from '../platform/postgres/index.js';\n\nexport const models: Models = ${JSON.stringify(models, null, 2)};\n`;
+    const getters = Object.keys(models).map(
+      (name) => `  get ${name.charAt(0).toLowerCase()}${name.slice(1)}() {
+    return this.model('${name}');
+  }
+`,
+    );
+    const text = `import { Asking, type Models } from '../platform/postgres/index.js';
+
+export const models: Models = ${JSON.stringify(models, null, 2)};
+
+export class AskingModels extends Asking {
+${getters.join('')}}
+`;
     await writeFile(generator.output.value, text);
   },
 });

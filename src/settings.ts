@@ -151,14 +151,7 @@ const databases = {
     variable: 'PREPARED_STATEMENTS',
     ...onOff,
     default: 'on',
-    meaning: 'set `off` behind a transaction-pooling PgBouncer older than 1.21',
-  },
-  reads: {
-    variable: 'READS',
-    ...oneOf(['reader', 'prisma']),
-    default: 'reader',
-    meaning:
-      "`prisma` executes every statement of a request by Prisma's own client, slower: to find out whether a fault is the reader's; see [Reads by Prisma](performance.md#reads-by-prisma)",
+    meaning: 'set `off` behind a transaction-pooling PgBouncer older than 1.21; `goalpost check` says if it is needed',
   },
   fileRetentionDays: {
     variable: 'FILE_RETENTION_DAYS',

@@ -1,10 +1,10 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import type { ModelDatabase } from './database.js';
 import { Prisma } from './generated/client/client.js';
 import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
+  type Database,
   PendingPrerequisite,
   type Prerequisite,
   type RequestScope,
@@ -52,7 +52,7 @@ export interface NewToken {
 
 /** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
 export async function createToken(
-  db: ModelDatabase,
+  db: Database,
   {
     companyId,
     personId,
@@ -65,24 +65,16 @@ export async function createToken(
   }: NewToken,
 ): Promise<{ id: string; token: string }> {
   const hash = hashToken(token);
-  const [, { id }] = await db.$transaction([
-    db.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
-    db.apiToken.create({
-      data: {
-        companyId,
-        personId,
-        name,
-        canWrite,
-        scopes: scopes && listed(scopes),
-        surfaces: surfaces && listed(surfaces),
-        expiresAt,
-        hash,
-        lastFour: token.slice(-4),
-      },
-      select: { id: true },
-    }),
-  ]);
-  return { id, token };
+  const [allowed, where] = [scopes && listed(scopes), surfaces && listed(surfaces)];
+  const created = await db.$transaction(async (tx) => {
+    await tx.$executeRaw`INSERT INTO token_companies (company_id, hash) VALUES (${companyId}, ${hash})`;
+    const [row] = await tx.$queryRaw<{ id: string }[]>`
+      INSERT INTO api_tokens (company_id, person_id, name, can_write, scopes, surfaces, expires_at, hash, last_four)
+      VALUES (${companyId}, ${personId}, ${name}, ${canWrite}, ${allowed}, ${where}, ${expiresAt}, ${hash}, ${token.slice(-4)})
+      RETURNING id`;
+    return row as { id: string };
+  });
+  return { ...created, token };
 }
 
 interface FoundToken {
@@ -102,7 +94,7 @@ const useMilliseconds = 60_000;
 const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
 
 /** The company of a token, by its hash. Every node of a distributed database knows it, even if others are down. */
-async function findCompany(db: ModelDatabase, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   const [found] = await db.$queryRaw<{ companyId: string }[]>`
     SELECT company_id AS "companyId" FROM token_companies WHERE hash = ${hash}`;
   return found?.companyId;
@@ -113,7 +105,7 @@ async function findCompany(db: ModelDatabase, hash: Uint8Array<ArrayBuffer>): Pr
  * is revoked, or the person is suspended.
  */
 async function findToken(
-  db: ModelDatabase,
+  db: Database,
   hash: Uint8Array<ArrayBuffer>,
   companyId: string,
 ): Promise<FoundToken | undefined> {
@@ -127,12 +119,12 @@ async function findToken(
 }
 
 /** Writes that a token is used now, unless a use within the last minute has been written. */
-const writeUse = (db: ModelDatabase, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
+const writeUse = (db: Database, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
   db.$executeRaw`
     UPDATE api_tokens t SET last_used_at = now() WHERE company_id = ${companyId} AND id = ${id} AND ${isUseDue}`;
 
 /** The moment in that many milliseconds, by the clock of the database. */
-export async function momentIn(db: ModelDatabase, milliseconds: number): Promise<Date> {
+export async function momentIn(db: Database, milliseconds: number): Promise<Date> {
   const [row] = await db.$queryRaw<{ moment: Date }[]>`
     SELECT now() + make_interval(secs => ${milliseconds / 1000}) AS moment`;
   if (!row) throw new Error('the database has no clock');
@@ -140,18 +132,19 @@ export async function momentIn(db: ModelDatabase, milliseconds: number): Promise
 }
 
 /**
- * Refuses a token that is not as it was found any more: then there is none to divide by, and the error keeps what follows
- * in the message from being executed.
+ * Refuses a token that is not as it was found any more, by an error: a row would not keep what follows in the message from
+ * being executed.
  */
 const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: FoundToken) => Prisma.sql`
-  SELECT 1 / count(*) AS "isSame", bool_or(${isUseDue}) AS "isUseDue"
+  SELECT require_known_token(count(*)) AS "isKnown", bool_or(${isUseDue}) AS "isUseDue"
   FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
   WHERE t.company_id = ${companyId} AND t.id = ${id}
     AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
     AND t.person_id = ${personId} AND t.can_write = ${canWrite}
     AND t.scopes IS NOT DISTINCT FROM ${scopes}::text AND t.surfaces IS NOT DISTINCT FROM ${surfaces}::text`;
 
-const isDivisionByZero = (error: unknown) => (error as { code?: unknown } | null)?.code === '22012';
+/** The SQLSTATE of `require_known_token`. */
+const isNotKnown = (error: unknown) => (error as { code?: unknown } | null)?.code === 'GP401';
 
 /** Who asks. */
 interface Caller extends Actor {
@@ -182,7 +175,7 @@ const tokensKept = 10_000;
  * Looks up a token, so that a revocation counts at once. After its first use, it is looked up with the
  * first statement of each request, in one message. Records the last use of each token, to the minute.
  */
-export function authenticator(database: ModelDatabase): Authenticate {
+export function authenticator(database: Database): Authenticate {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new Cache<string, true>(tokensKept, { ttl: useMilliseconds });
   // The company of a token never changes.
@@ -198,7 +191,7 @@ export function authenticator(database: ModelDatabase): Authenticate {
     writeUse(database, { companyId, id }).catch(() => recorded.delete(key));
   }
 
-  async function lookUp(db: ModelDatabase, token: string): Promise<FoundToken | undefined> {
+  async function lookUp(db: Database, token: string): Promise<FoundToken | undefined> {
     const hash = Uint8Array.from(Buffer.from(token, 'base64'));
     const known = companies.get(token);
     const companyId = known ?? (await findCompany(db, hash));
@@ -222,7 +215,7 @@ export function authenticator(database: ModelDatabase): Authenticate {
         if (isDue) recordUse(row);
         return undefined;
       } catch (error) {
-        if (!isDivisionByZero(error)) throw error;
+        if (!isNotKnown(error)) throw error;
         found.delete(token);
         const row = await withShareOfDeadline(scope, 1, (part) => lookUp(database.within(part), token));
         // Whoever may do something else now is asked to come again.

@@ -29,7 +29,9 @@ export async function openDemo(db: ModelDatabase, dataDir: string): Promise<Demo
   if (companies.length === 0) await importFrom(db, fileSource(workspace));
   const stored = await readDemoTokens(dataDir).catch(() => undefined);
   if (stored) return stored;
-  if ((await db.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
+  const people = await db.$queryRaw<unknown[]>`
+    SELECT id FROM people WHERE company_id = ${companyId} AND id IN (${writerId}, ${readerId})`;
+  if (people.length < 2) return undefined;
   const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
   const { token: write } = await createToken(db, writer);
   const { token: readOnly } = await createToken(db, { companyId, personId: readerId, name: 'Demo, read-only' });

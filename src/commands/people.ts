@@ -19,7 +19,7 @@ export async function listPeople(
   { company, json = false }: ListPeopleOptions,
 ): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const found = await db.person.findMany({
+    const found = await db.prisma.person.findMany({
       where: {
         ...(company !== undefined && { companyId: company }),
         ...(text !== undefined && { fullName: { contains: text, mode: 'insensitive' } }),

@@ -35,7 +35,7 @@ export function readDuration(option: string, duration: string): number {
 
 /** Finds the person with this id, which people of several companies may share. */
 async function findPerson(db: ModelDatabase, id: string, companyId: string | undefined) {
-  const people = await db.person.findMany({
+  const people = await db.prisma.person.findMany({
     where: { id, ...(companyId !== undefined && { companyId }) },
     select: { companyId: true, fullName: true, suspendedAt: true },
     orderBy: { companyId: 'asc' },
@@ -45,19 +45,25 @@ async function findPerson(db: ModelDatabase, id: string, companyId: string | und
   const named = `the id ${JSON.stringify(id)}`;
   if (!person) {
     const where = companyId === undefined ? '' : ' of this company';
-    throw new UsageError(`no person${where} has ${named}${await someIds(db, companyId)}`);
+    throw new UsageError(`no person${where} has ${named}${await idsOfNamed(db, id, companyId)}`);
   }
   if (others.length === 0) return person;
   const companies = people.map((found) => JSON.stringify(found.companyId)).join(', ');
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
 }
 
-/** A few ids of people, for who does not know any. */
-async function someIds(db: ModelDatabase, companyId: string | undefined): Promise<string> {
-  const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
-  const people = await db.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
-  if (people.length === 0) return '; there is nobody yet: see npx goalpost import';
-  return `; ids that exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
+/** The ids of people who are named so, for who gives a name. */
+async function idsOfNamed(db: ModelDatabase, name: string, companyId: string | undefined): Promise<string> {
+  const named = { fullName: { contains: name, mode: 'insensitive' as const } };
+  const where = { suspendedAt: null, ...named, ...(companyId !== undefined && { companyId }) };
+  const people = await db.prisma.person.findMany({
+    where,
+    select: { id: true, fullName: true },
+    orderBy: { id: 'asc' },
+    take: 10,
+  });
+  if (people.length === 0) return '; see npx goalpost people';
+  return `; named so: ${people.map(({ id, fullName }) => `${JSON.stringify(id)} (${printable(fullName)})`).join(', ')}`;
 }
 
 export interface NewTokenOptions {
@@ -138,7 +144,7 @@ export interface ListTokensOptions {
 /** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
 export async function listTokens(config: Config, { json = false }: ListTokensOptions): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const found = await db.apiToken.findMany({
+    const found = await db.prisma.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });
@@ -185,7 +191,7 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
 /** Revokes a token. The next request with it is rejected. */
 export async function revokeToken(config: Config, id: string): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const { count } = await db.apiToken.updateMany({
+    const { count } = await db.prisma.apiToken.updateMany({
       where: { id, revokedAt: null },
       data: { revokedAt: new Date() },
     });
@@ -213,7 +219,7 @@ export async function undoToken(
 ) {
   const milliseconds = since === undefined ? undefined : readDuration('--since', since);
   await withDatabase(config, async ({ db }) => {
-    const [found, ...others] = await db.apiToken.findMany({
+    const [found, ...others] = await db.prisma.apiToken.findMany({
       where: { id },
       select: { companyId: true, personId: true },
     });

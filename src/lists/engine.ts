@@ -160,7 +160,7 @@ export interface Page {
 type Found = [scope: string, number: number, rank: number, key: string | number, id: string, row?: unknown];
 
 /** How the row with an id is read in the statement that finds the id. */
-export type RowAt = (id: Prisma.Sql) => RowInSql | undefined;
+export type RowAt = (id: Prisma.Sql) => RowInSql;
 
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
 const usualSizes = [defaultSize, 50];
@@ -171,10 +171,10 @@ export async function readPages(
   list: List,
   slice: Slice,
   scopes: readonly string[],
-  rowAt: RowAt = () => undefined,
+  rowAt?: RowAt,
 ): Promise<Page[]> {
   const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
-  const { sql: row, make } = rowAt(Prisma.sql`numbered.id`) ?? {};
+  const { sql: row, make } = rowAt?.(Prisma.sql`numbered.id`) ?? {};
   const withRow = row ? Prisma.sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END` : Prisma.empty;
   const rows = await db.$queryRaw<{ json: Found }[]>(Prisma.sql`
     ${stepsOf(list, scopes)}

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { badInput } from '../platform/failures/index.js';
 import type { Once } from '../platform/graphql/index.js';
 import { type Database, sql } from '../platform/postgres/index.js';
@@ -60,8 +60,11 @@ async function readSecret(db: Database): Promise<Secret> {
   const [found] = await db.$queryRaw<Secret[]>(sql`
     SELECT secret, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text AS now
     FROM confirmation_secrets WHERE version = ${version}::smallint`);
-  if (!found) throw new Error(`confirmation_secrets has no row of version ${version}`);
-  return found;
+  if (found) return found;
+  await db.$executeRaw(sql`
+    INSERT INTO confirmation_secrets (version, secret) VALUES (${version}::smallint, ${randomBytes(32)})
+    ON CONFLICT (version) DO NOTHING`);
+  return readSecret(db);
 }
 
 interface Issued {

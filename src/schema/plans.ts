@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import { getHeapStatistics } from 'node:v8';
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { defaultFieldResolver, type FieldNode, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
+import {
+  defaultFieldResolver,
+  type FieldNode,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
 import type { Context } from '../context.js';
+import { models } from '../generated/models.js';
 import { KeptSelection } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
 
@@ -93,6 +105,7 @@ function conditionsOf({ shared }: Context, { operation, variableValues }: GraphQ
  * it only passes on.
  */
 export function plannedQuery(context: Context, info: GraphQLResolveInfo, options: Options = {}): object {
+  if (leftToPothos(info)) return queryFromInfo({ ...options, context, info });
   const [node, ...others] = info.fieldNodes;
   const known = plans.get(node as FieldNode) ?? new Map<string, KeptQuery>();
   // Fields of one name are merged where they meet, which is not everywhere the same.
@@ -121,9 +134,6 @@ declare global {
   }
 }
 
-/** A `select` of a field; its third argument makes a query for the rows of a relation. */
-type Select = (args: object, context: object, nested: (query?: unknown) => unknown) => { select?: object } | null;
-
 /**
  * Resolves a field from its row if that has all that the field selects. Without this, Pothos looks up for each field of
  * each row whether it was planned, by its path in the response, which it does not find for a plan that was kept: it loads
@@ -134,23 +144,107 @@ class LoadedFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
     field: PothosOutputFieldConfig<Types>,
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    const selected = selectedBy(field.extensions?.pothosPrismaSelect);
+    const select = field.extensions?.pothosPrismaSelect;
+    const selected = select && selectedBy(select);
     if (field.kind !== 'PrismaObject' || !selected) return resolve;
     const names = Object.keys(selected);
     const resolveLoaded = field.resolve ?? defaultFieldResolver;
     return (row, args, context, info) => {
+      if (leftToPothos(info)) return resolve(row, args, context, info);
       const loaded = row as Record<string, unknown>;
       for (const name of names) if (loaded[name] === undefined) return resolve(row, args, context, info);
       return resolveLoaded(row as never, args, context, info);
     };
   }
+
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    return Object.assign(schema, { extensions: { ...schema.extensions, varyingFields: varyingFieldsOf(schema) } });
+  }
 }
 
-/** What a field selects of its row, for anybody: not by its arguments, and by nothing of the context but the caller's ids. */
-export function selectedBy(select: unknown): object | undefined {
-  if (typeof select !== 'function') return (select as object | undefined) || undefined;
-  const nested = (query: unknown = {}) => (typeof query === 'function' ? query(onlyIds(), onlyIds()) : query);
-  return (select as Select)(onlyIds(), onlyIds(), nested)?.select ?? {};
+/** A `select` of a field; its third argument makes a query for the rows of a relation. */
+type Select = (args: object, context: object, nested: (query?: unknown) => unknown) => { select?: object } | null;
+
+const fail = () => {
+  throw new Error('the arguments are read');
+};
+/** Arguments of which nothing may be read. */
+const unread = new Proxy({}, { get: fail, has: fail, ownKeys: fail });
+
+/** What a field selects of its row for every caller; undefined if it may depend on more than the caller's ids. */
+function selectedBy(select: unknown): object | undefined {
+  if (typeof select !== 'function') return select as object;
+  const nested = (query: unknown = {}) => (typeof query === 'function' ? query(unread, onlyIds()) : query);
+  try {
+    const selected = (select as Select)(unread, onlyIds(), nested);
+    return selected instanceof Promise ? undefined : (selected?.select ?? {});
+  } catch {
+    return undefined;
+  }
 }
+
+type Query = { [name: string]: true | Query };
+
+/**
+ * The names of the fields whose rows depend on more than the row and the caller's ids: on arguments, or on which of
+ * several ways in which fields of the schema load a relation, or count one, the row was loaded in.
+ */
+export function varyingFieldsOf(schema: GraphQLSchema): ReadonlySet<string> {
+  const varying = new Set<string>();
+  const ways = new Map<string, Map<string, Set<string>>>();
+  const note = (field: string, relation: string, way: object) => {
+    const known = ways.get(relation) ?? new Map<string, Set<string>>();
+    const text = inspect(way, { depth: null });
+    ways.set(relation, known.set(text, (known.get(text) ?? new Set()).add(field)));
+  };
+  const noteAll = (field: string, name: string, selected: object): void => {
+    for (const [part, query] of Object.entries(selected as Query)) {
+      const { select, include, ...way } = query === true ? ({} as Query) : query;
+      const relation = models[name]?.relations[part];
+      if (part === '_count')
+        for (const [counted, how] of Object.entries(select ?? {})) note(field, `${name}#${counted}`, how);
+      if (!relation) continue;
+      note(field, `${name}.${part}`, way);
+      noteAll(field, relation.model, { ...(select as Query), ...(include as Query) });
+    }
+  };
+  for (const type of Object.values(schema.getTypeMap())) {
+    const model = type.extensions.pothosPrismaModel;
+    if ((!isObjectType(type) && !isInterfaceType(type)) || !model) continue;
+    const { pothosPrismaSelect, pothosPrismaInclude } = type.extensions;
+    noteAll('', String(model), { ...(pothosPrismaSelect as Query), ...(pothosPrismaInclude as Query) });
+    for (const { name, extensions } of Object.values(type.getFields())) {
+      const select = extensions.pothosPrismaSelect;
+      const selected = select && selectedBy(select);
+      if (selected) noteAll(name, String(model), selected);
+      else if (select) varying.add(name);
+    }
+  }
+  for (const known of ways.values()) {
+    if (known.size > 1) for (const fields of known.values()) for (const field of fields) varying.add(field);
+  }
+  return varying;
+}
+
+const left = new WeakMap<object, boolean>();
+
+/** Whether Pothos alone plans and resolves an operation, since it asks for a field that varies: slower, and always right. */
+function leftToPothos({ schema, operation, fragments }: GraphQLResolveInfo): boolean {
+  const varying = schema.extensions.varyingFields as ReadonlySet<string>;
+  if (varying.size === 0) return false;
+  let isLeft = left.get(operation);
+  if (isLeft === undefined) {
+    isLeft = [operation, ...Object.values(fragments)].some((part) => asksFor(part.selectionSet, varying));
+    left.set(operation, isLeft);
+  }
+  return isLeft;
+}
+
+const asksFor = (selected: SelectionSetNode | undefined, names: ReadonlySet<string>): boolean =>
+  selected?.selections.some(
+    (node) =>
+      (node.kind === Kind.FIELD && names.has(node.name.value)) ||
+      (node.kind !== Kind.FRAGMENT_SPREAD && asksFor(node.selectionSet, names)),
+  ) ?? false;
 
 SchemaBuilder.registerPlugin('loadedFields', LoadedFieldsPlugin);

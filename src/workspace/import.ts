@@ -166,7 +166,8 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
   }
   const asOf = company ? await asOfOf(tx, head, options) : 0;
   const told: Update = { tx, staging, companyId, isNew: !company, asOf, overwrite: options.overwrite === true };
-  const report = company ? await update(told, head, options) : await insertAll(told, options);
+  const openedSpaces = await staging.setLevels(companyId, { isNew: !company });
+  const report = { ...(company ? await update(told, head, options) : await insertAll(told, options)), openedSpaces };
   await tx.$executeRaw`
     INSERT INTO imports (company_id, revision, digest) VALUES (${companyId}, ${head.revision}::bigint, ${digest})
     ON CONFLICT (company_id) DO UPDATE SET revision = coalesce(excluded.revision, imports.revision),
@@ -309,7 +310,7 @@ async function removalProblems(told: Update, options: ImportOptions): Promise<st
 function emptyReport(companyId: string, isNew: boolean): ImportReport<Table> {
   const none = () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 });
   const counted = Object.fromEntries(tables.map((table) => [table, none()])) as Record<Table, Counted>;
-  return { companyId, isNew, isRepeated: false, tables: counted, findings: [], overwritten: [] };
+  return { companyId, isNew, isRepeated: false, tables: counted, findings: [], overwritten: [], openedSpaces: [] };
 }
 
 async function countRows({ tx, staging, companyId }: Update): Promise<ImportReport<Table>> {

@@ -125,10 +125,11 @@ type Document = Recorded<'documents'>;
 type Activity = Pick<Goal['activities'][number], 'name'> &
   Partial<Pick<Goal['activities'][number], 'undone_outcome'> & Pick<Document['activities'][number], 'version_number'>>;
 
-const levels = ({ access_levels: { public: everyone, company, space } }: Pick<Goal, 'access_levels'>) => ({
-  public_level: everyone,
-  company_level: company,
-  space_level: space,
+/** Without levels in the file, those of the company and the members are null until {@link Staging.setLevels}. */
+const levels = ({ access_levels: given }: Pick<Goal, 'access_levels'>) => ({
+  public_level: given?.public ?? 0,
+  company_level: given?.company,
+  space_level: given?.space,
 });
 
 const asListed = ({ index }: { index: number | null }, _: unknown, place: number) => ({ index: index ?? place });

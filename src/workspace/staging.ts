@@ -126,6 +126,28 @@ export class Staging {
     await this.#tx.$executeRaw`ANALYZE import_removed`;
   }
 
+  /**
+   * Gives spaces without levels those of an open one, goals and projects those of their space. Returns the ids of these
+   * spaces.
+   */
+  async setLevels(companyId: string, { isNew }: { isNew: boolean }): Promise<string[]> {
+    const opened = this.tables.has('spaces')
+      ? await this.#tx.$queryRaw<{ id: string }[]>`
+          UPDATE staged_spaces SET company_level = 70, space_level = 100 WHERE company_level IS NULL RETURNING id`
+      : [];
+    const spaces = [
+      ...(this.tables.has('spaces') ? [staged('spaces')] : []),
+      // A Citus joins none of its distributed tables with a temporary one: the file of a new company has all its spaces.
+      ...(isNew ? [] : [sql`(SELECT * FROM spaces WHERE company_id = ${companyId})`]),
+    ];
+    for (const table of (['goals', 'projects'] as const).filter((each) => this.tables.has(each)))
+      for (const from of spaces)
+        await this.#tx.$executeRaw(sql`
+          UPDATE ${staged(table)} t SET company_level = s.company_level, space_level = s.space_level
+          FROM ${from} s WHERE s.id = t.space_id AND t.company_level IS NULL`);
+    return opened.map(({ id }) => id);
+  }
+
   #next(): number {
     this.#n += 1;
     return this.#n;

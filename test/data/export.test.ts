@@ -34,7 +34,7 @@ beforeAll(async () => {
   await importFrom(db, fileSource(pathOf('prisma/demo-workspace.json')));
   await importFrom(db, documentSource(smallWorkspace()));
   // One that undoes another: the copy says so too.
-  await db.$executeRawUnsafe(`
+  await db.prisma.$executeRawUnsafe(`
     UPDATE activities SET undoes_id = 'activity-audiobook-closed' WHERE id = 'activity-audiobook-reopened'`);
 });
 afterAll(() => rm(directory, { recursive: true }));
@@ -52,7 +52,7 @@ async function rowsOf(client: ModelDatabase, companyId: string): Promise<Json> {
   const content: Json = {};
   for (const table of tables) {
     const where = table === 'companies' ? 'id' : 'company_id';
-    const rows = await client.$queryRawUnsafe<{ row: string }[]>(
+    const rows = await client.prisma.$queryRawUnsafe<{ row: string }[]>(
       `SELECT (to_jsonb(t) - '{origin,recorded_at,token_id,surface}'::text[])::text AS row FROM ${table} t
        WHERE ${where} = $1 ORDER BY 1`,
       companyId,

@@ -4,11 +4,12 @@ import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { demoPeople } from '../../src/workspace/file.js';
+import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { columnsOf, lists, type Table, tables } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
-import { importDocument } from '../support/importDocument.js';
+import { documentSource, importDocument } from '../support/importDocument.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 
@@ -40,7 +41,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   return (result as ImportError).problems;
 }
 
-const rowsOf = (db: ModelDatabase, table: string) => db.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
+const rowsOf = (db: ModelDatabase, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
 
 describe('the demo workspace', () => {
   let db: ModelDatabase;
@@ -192,6 +193,37 @@ describe('a workspace', () => {
       ...['1', '2', '3', '4', '5'].map((name, index) => [name, index + 1]),
       ['next', 6],
     ]);
+  });
+
+  it('opens nothing in a closed space: levels that are left out are those of the space, before or after it in the file', async () => {
+    const named = (id: string, space_id: string) => ({ id, space_id, name: id });
+    const levels = { public: 0, company: 0, space: 40 };
+    const report = await importFrom(
+      db,
+      documentSource({
+        company: { id: 'levels', name: 'Levels' },
+        goals: [
+          named('lg', 'closed'),
+          named('lo', 'open'),
+          { ...named('ls', 'closed'), access_levels: { ...levels, company: 10 } },
+        ],
+        projects: [named('lp', 'closed')],
+        spaces: [
+          { id: 'closed', name: 'Closed', access_levels: levels },
+          { id: 'open', name: 'Open' },
+        ],
+      }),
+    );
+    expect(report.openedSpaces).toEqual(['open']);
+    const own = { where: { companyId: 'levels' }, orderBy: { id: 'asc' as const } };
+    const shown = ({ id, companyLevel, spaceLevel }: { id: string; companyLevel: number; spaceLevel: number }) =>
+      `${id} ${companyLevel} ${spaceLevel}`;
+    const stored = [...(await db.goal.findMany(own)), ...(await db.project.findMany(own))];
+    expect(stored.map(shown)).toEqual(['lg 0 40', 'lo 70 100', 'ls 10 40', 'lp 0 40']);
+    const delta = { company: { id: 'levels', name: 'Levels' }, goals: [named('lg', 'closed'), named('ln', 'open')] };
+    const update = await importFrom(db, documentSource(delta), { update: true });
+    expect(update.openedSpaces).toEqual([]);
+    expect((await db.goal.findMany(own)).map(shown)).toEqual(['lg 0 40', 'ln 70 100', 'lo 70 100', 'ls 10 40']);
   });
 
   it('needs little: what is left out has a default, and a new id that sorts as in the file', async () => {

@@ -1,15 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, type ColumnType, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type { MigrationDirectory } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import * as engineBindings from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { type QueryResult, types } from 'pg';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/database.js';
-import { textOf } from '../support/documents.js';
+import { pathOf, textOf } from '../support/documents.js';
 import { query } from '../support/query.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
+
+// Once: its bindings know one instance.
+const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+const bytes = await readFile(path.replace(/\.js$/, '.wasm'));
+const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineBindings });
+engineBindings.__wbg_set_wasm(instance.exports);
+(instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
 
 /** What a Prisma schema can express of a database, as Postgres itself describes it. How a column is generated it cannot. */
 const catalog = `
@@ -52,37 +63,118 @@ test('the Prisma schema and the migrations make the same tables', async () => {
   }
 });
 
-/** The SQL that Prisma's own schema engine, in WebAssembly, generates for a schema. */
-async function scriptFor(
-  content: string,
-  { hostname: host, port, username, password, pathname }: URL,
-): Promise<string> {
-  const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
-  const bytes = await readFile(path.replace(/\.js$/, '.wasm'));
-  const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineBindings });
-  engineBindings.__wbg_set_wasm(instance.exports);
-  (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
-  // Host and database apart: in a connection string the engine takes the database for a shadow that it may empty.
-  const adapter = new PrismaPg({
-    host,
-    port: Number(port),
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    database: pathname.slice(1),
-    max: 1,
-  });
-  const files = [{ path: 'schema.prisma', content }];
-  const engine = await engineBindings.SchemaEngine.new(
-    { datamodels: [['schema.prisma', content]] },
-    () => {},
-    bindMigrationAwareSqlAdapterFactory(adapter),
-  );
+test("Prisma's own `migrate dev` finds no drift, and writes only what a new field and a new model need", async () => {
+  const { url, drop } = await createDatabase();
+  try {
+    const content = textOf('prisma/schema.prisma')
+      .replace('model Goal {', 'model Goal {\n  color String?')
+      .concat(
+        '\nmodel Badge {\n  companyId String @map("company_id")\n  id String\n  @@id([companyId, id])\n  @@map("badges")\n}\n',
+      );
+    const engine = await engineOn(new URL(url), content);
+    const filters = { externalTables: [], externalEnums: [] };
+    const migrationDirectories = readdirSync(pathOf('prisma/migrations'))
+      .filter((name) => !name.includes('.'))
+      .map((name): MigrationDirectory => {
+        const value = textOf(`prisma/migrations/${name}/migration.sql`);
+        return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } };
+      });
+    const lockfile = { path: 'migration_lock.toml', content: textOf('prisma/migrations/migration_lock.toml') };
+    const migrationsList = {
+      baseDir: pathOf('prisma/migrations'),
+      lockfile,
+      shadowDbInitScript: '',
+      migrationDirectories,
+    };
+    expect(await engine.devDiagnostic({ migrationsList, filters })).toEqual({ action: { tag: 'createMigration' } });
+    const files = [{ path: 'schema.prisma', content }];
+    const { migrationScript } = await engine.createMigration({
+      draft: true,
+      migrationName: 'colors',
+      migrationsList,
+      schema: { files },
+      filters,
+    });
+    const statements = migrationScript?.replaceAll(/^--.*$/gm, '').split(';') ?? [];
+    expect(statements.map((text) => text.replaceAll(/\s+/g, ' ').trim()).filter(Boolean)).toEqual([
+      'ALTER TABLE "goals" ADD COLUMN "color" TEXT',
+      'CREATE TABLE "badges" ( "company_id" TEXT NOT NULL, "id" TEXT NOT NULL, CONSTRAINT "badges_pkey" PRIMARY KEY ("company_id","id") )',
+    ]);
+  } finally {
+    await drop();
+  }
+});
+
+/** The SQL that Prisma's own schema engine generates for a schema. */
+async function scriptFor(content: string, url: URL): Promise<string> {
+  const engine = await engineOn(url, content);
   const { stdout } = await engine.diff({
     from: { tag: 'empty' },
-    to: { tag: 'schemaDatamodel', files },
+    to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] },
     script: true,
     exitCode: null,
     filters: { externalTables: [], externalEnums: [] },
   });
   return stdout ?? '';
+}
+
+/** Prisma's own schema engine, in WebAssembly, on a database. */
+async function engineOn({ hostname: host, port, username, password, pathname }: URL, content: string) {
+  // Host and database apart: in a connection string the engine takes the database for a shadow that it may empty.
+  const adapterOf = (database: string) =>
+    new PrismaPg({
+      host,
+      port: Number(port),
+      user: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      database,
+      max: 1,
+    });
+  const own = adapterOf(pathname.slice(1));
+  // The native engine sends a file as it is. The adapter would split it at each `;`, also within a function.
+  const connected = async (adapter: PrismaPg) => {
+    const connection = await adapter.connect();
+    const pool = connection.underlyingDriver();
+    const executeScript = async (script: string) => void (await pool.query(script));
+    // Nor does it know the type "char" of the catalogs.
+    const characters = new Set<string>();
+    const query = pool.query.bind(pool) as unknown as (...args: unknown[]) => Promise<QueryResult>;
+    const asText = async (...args: unknown[]) => {
+      const result = await query(...args);
+      for (const field of result.fields ?? []) {
+        if (field.dataTypeID !== types.builtins.CHAR) continue;
+        characters.add(field.name);
+        field.dataTypeID = types.builtins.TEXT;
+      }
+      return result;
+    };
+    Object.assign(pool, { query: asText });
+    const read = connection.queryRaw.bind(connection);
+    const queryRaw: typeof read = async (sent) => {
+      const { columnNames, columnTypes, rows } = await read(sent);
+      const typesOf = columnNames.map((name, index) =>
+        characters.has(name) ? ColumnTypeEnum.Character : (columnTypes[index] as ColumnType),
+      );
+      return { columnNames, columnTypes: typesOf, rows };
+    };
+    return Object.assign(connection, { executeScript, queryRaw });
+  };
+  const connectToShadowDb = async () => {
+    const name = `shadow_${randomUUID()}`;
+    const administrator = await connected(own);
+    await administrator.executeScript(`CREATE DATABASE "${name}"`);
+    const dispose = async () => {
+      await shadow.underlyingDriver().end();
+      await administrator.executeScript(`DROP DATABASE "${name}" WITH (FORCE)`);
+      await administrator.underlyingDriver().end();
+    };
+    const shadow = await connected(adapterOf(name));
+    return Object.assign(shadow, { dispose });
+  };
+  const { provider, adapterName } = own;
+  return engineBindings.SchemaEngine.new(
+    { datamodels: [['schema.prisma', content]] },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory({ provider, adapterName, connect: () => connected(own), connectToShadowDb }),
+  );
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ModelTransaction, modelsWith, openModels } from '../../src/database.js';
+import { type ModelTransaction, modelClass, openModels } from '../../src/database.js';
+import type { PrismaClient } from '../../src/generated/client/client.js';
 import { databaseOn } from '../../src/platform/postgres/client.js';
 import type { NameOf } from '../../src/platform/postgres/connections.js';
 import { connectionsOf } from '../../src/platform/postgres/connections.js';
@@ -14,7 +15,8 @@ afterAll(drop);
 
 /** A database with one connection. */
 function open(to: string, nameOf?: NameOf) {
-  return databaseOn(connectionsOf(openPool({ url: to, size: 1, name: 'reader' }), nameOf), modelsWith('reader'));
+  const pool = openPool({ url: to, size: 1, name: 'reader' });
+  return databaseOn<PrismaClient>(connectionsOf(pool, nameOf), modelClass).within(undefined);
 }
 
 const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
@@ -102,7 +104,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   });
 
   test('are those that are used again', async () => {
-    const client = openModels({ url, poolSize: 1, preparedStatements });
+    const client = openModels({ url, poolSize: 1, preparedStatements }).within(undefined);
     onTestFinished(() => client.$disconnect());
     await read(client, ['id']);
     expect(await preparedBy(client)).toEqual([]);

@@ -52,6 +52,7 @@ const changeElsewhere: Record<string, string> = {
   restore_document_version: `UPDATE resource_hub_documents SET parent_folder_id = '${folder.id}' WHERE id = $1`,
 };
 
+await world.sql("INSERT INTO confirmation_secrets VALUES (1, sha256('secret')) ON CONFLICT DO NOTHING");
 const [{ secret }] = await world.sql('SELECT secret FROM confirmation_secrets');
 const [{ id: tokenId }] = await world.sql("SELECT id FROM api_tokens WHERE name = 'write' AND person_id = $1", [
   caller.id,

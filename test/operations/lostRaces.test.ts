@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
-import { createWorld, type Json, reads, restPaths, World } from '../support/world.js';
+import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
 
@@ -131,7 +131,7 @@ describe('what has changed since it was read decides:', () => {
 function impatientWorld() {
   const timeouts = { connect: 10_000, statement: 10_000, response: 10_000, lock: 200, idleTransaction: 10_000 };
   const impatient = new World(
-    openModels({ url: world.url, poolSize: 2, preparedStatements: true, timeouts, reads }),
+    openModels({ url: world.url, poolSize: 2, preparedStatements: true, timeouts }),
     world.url,
   );
   onTestFinished(() => impatient.close());
@@ -220,8 +220,7 @@ test.skipIf(usesPgbouncer)('several changes wait for no record that they do not 
 });
 
 describe('a change that cannot be read back', () => {
-  // Prisma reads when the change is committed already.
-  test.skipIf(usesPgbouncer || reads === 'prisma')('is undone: both go in one message', async () => {
+  test.skipIf(usesPgbouncer)('is undone: both go in one message', async () => {
     const { goal, document, activities, token, call } = await setting();
     const impatient = impatientWorld();
     const input = { document_id: document.id, version_number: 1, expected_current_version: 3 };

@@ -15,14 +15,10 @@ const read = (file: string) => JSON.parse(textOf(file));
 const locked: Record<string, Package> = read('package-lock.json').packages;
 const installed = Object.entries(locked).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 
-test('GraphQL is installed once: types of one copy are not those of another', () => {
+test('GraphQL is installed once, and is not in the bundle: types of one copy are not those of another', () => {
   expect(installed.filter(([path]) => path.endsWith('node_modules/graphql'))).toHaveLength(1);
-  const built = readdirSync(pathOf('dist')).filter((file) => file.endsWith('.js'));
-  // It has two copies, for import (.mjs) and for require (.js).
-  const classes = built.flatMap(
-    (file) => textOf(`dist/${file}`).match(/\bGraphQLObjectType ?= ?class\b|\bclass GraphQLObjectType\b/g) ?? [],
-  );
-  expect(classes).toHaveLength(1);
+  for (const file of readdirSync(pathOf('dist')).filter((name) => name.endsWith('.js')))
+    expect(textOf(`dist/${file}`)).not.toMatch(/\bGraphQLObjectType ?= ?class\b|\bclass GraphQLObjectType\b/);
 });
 
 test('the version is that of package.json, everywhere', async () => {
@@ -38,6 +34,6 @@ test('the bundle has no package under a licence that docs/licence.md does not co
   const counts = new Map<string, number>();
   for (const { licenses } of components)
     counts.set(licenses[0].expression, (counts.get(licenses[0].expression) ?? 0) + 1);
-  expect(Object.fromEntries(counts)).toEqual({ MIT: 55, 'Apache-2.0': 9, ISC: 8, 'BSD-3-Clause': 1, '0BSD': 1 });
-  expect(textOf('docs/licence.md')).toContain('55 packages under MIT, 9 under Apache 2.0, 8 under ISC, one each');
+  expect(Object.fromEntries(counts)).toEqual({ MIT: 54, 'Apache-2.0': 9, ISC: 8, 'BSD-3-Clause': 1, '0BSD': 1 });
+  expect(textOf('docs/licence.md')).toContain('54 packages under MIT, 9 under Apache 2.0, 8 under ISC, one each');
 });

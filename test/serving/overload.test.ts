@@ -288,6 +288,28 @@ describe('who waits for a place', () => {
     seat.leave();
   });
 
+  test('holds what it holds as its company as soon as its token is known, and nothing as its address', async () => {
+    const four = new Overload({ maxConcurrentRequests: 4 }, logger);
+    const { queue: admission } = four;
+    const other = from('other token', 'other');
+    admission.enter(other);
+    admission.leave(other);
+    let caller = from('address');
+    const seats = [1, 2, 3].map((id) => new Seat(four, new RequestRecord({ requestId: String(id) }), () => caller));
+    const entering = Promise.all(seats.map((seat) => seat.enter()));
+    expect([admission.taken, admission.waiting]).toEqual([2, 1]);
+    caller = own;
+    const known = seats.slice(0, 2).map((seat) => seat.changeFlow());
+    await Promise.all(known);
+    // The third was admitted as the address, and has to wait as its company.
+    await eventually(() => expect([admission.taken, admission.waiting]).toEqual([2, 1]));
+    expect([admission.enter(other), admission.enter(other)]).toEqual(['admitted', 'admitted']);
+    seats[0]?.leave();
+    expect((await entering).filter(Boolean)).toEqual([]);
+    for (const seat of seats) seat.leave();
+    expect([admission.taken, admission.waiting]).toEqual([2, 0]);
+  });
+
   test('is refused after a moment if no place becomes free', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

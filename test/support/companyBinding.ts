@@ -19,7 +19,7 @@ const watched = new WeakSet<RequestScope>();
 
 /** Notes from now on every statement that a request sends to this database. */
 export function noteStatements(db: ModelDatabase): void {
-  const { within } = db;
+  const within = db.within.bind(db);
   db.within = (scope) => {
     const observer = scope?.observer;
     if (scope && observer && !watched.has(scope)) {
@@ -37,10 +37,6 @@ export function noteStatements(db: ModelDatabase): void {
     return within(scope);
   };
 }
-
-/** The reads among the statements that Prisma has made. */
-export const readByPrisma = (statements: Iterable<string>): string[] =>
-  [...statements].filter((text) => /^SELECT "(public|t0)"\./.test(text));
 
 /** Statements that were found to bind the company. A plan for any values depends on the tables, which all worlds share. */
 const bound = new Set<string>();

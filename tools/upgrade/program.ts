@@ -38,7 +38,7 @@ export const thisProgram = (): Program => programIn(root, async () => {});
 /** What is built here, without any packages, with migrations that do all that an expanding one may. */
 export async function newerProgram(): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-newer-'));
-  for (const name of ['dist', 'prisma', 'package.json'])
+  for (const name of ['dist', 'prisma', 'package.json', 'node_modules/graphql'])
     await cp(join(root, name), join(folder, name), { recursive: true });
   await cp(join(root, 'tools/upgrade/expand'), join(folder, 'prisma/migrations'), { recursive: true });
   return programIn(folder);

@@ -206,16 +206,13 @@ CREATE UNLOGGED TABLE rate_limits (
   CONSTRAINT rate_limits_pkey PRIMARY KEY (key)
 );
 
--- What the confirmations of previews are computed with: the same for all gateways, in this row only.
+-- What the confirmations of previews are computed with: the same for all gateways, in one row, which the first of them adds.
 CREATE TABLE confirmation_secrets (
   version smallint NOT NULL,
   secret bytea NOT NULL,
   CONSTRAINT confirmation_secrets_pkey PRIMARY KEY (version),
   CONSTRAINT confirmation_secrets_secret CHECK (length(secret) = 32)
 );
--- Each is of 122 random bits.
-INSERT INTO confirmation_secrets (version, secret)
-VALUES (1, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 
 -- The last import of each company: what a file must be newer than.
 CREATE TABLE imports (
@@ -301,8 +298,8 @@ CREATE TABLE goals (
   end_date_value text,
   end_date date,
   public_level integer NOT NULL DEFAULT 0,
-  company_level integer NOT NULL DEFAULT 70,
-  space_level integer NOT NULL DEFAULT 100,
+  company_level integer NOT NULL,
+  space_level integer NOT NULL,
   next_update_scheduled_at timestamptz(3),
   closed_at timestamptz(3),
   closed_by_id text,
@@ -485,8 +482,8 @@ CREATE TABLE projects (
   champion_id text,
   reviewer_id text,
   public_level integer NOT NULL DEFAULT 0,
-  company_level integer NOT NULL DEFAULT 70,
-  space_level integer NOT NULL DEFAULT 100,
+  company_level integer NOT NULL,
+  space_level integer NOT NULL,
   closed_at timestamptz(3),
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -1640,23 +1637,26 @@ END
 $$;
 
 -- History is only added to, by every role but the owner of the tables: a gateway writes the number of an event, and a purge
--- removes what belongs to a file. goalpost roles does the same. Citus, which knows no privileges of columns, leaves the
--- numbers to whoever may change an activity.
+-- removes what belongs to a file. Nor does anybody else change secrets and what counts as applied. goalpost roles does the
+-- same. Citus, which knows no privileges of columns, leaves the numbers to whoever may change an activity.
 DO $$
 DECLARE
   granted record;
 BEGIN
   FOR granted IN
-    SELECT c.oid::regclass AS history, c.relname = 'activities' AS is_numbered,
+    SELECT c.oid::regclass AS name, c.relname = 'activities' AS is_numbered, a.privilege_type AS privilege,
       CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS role
     FROM pg_class c, aclexplode(c.relacl) a
-    WHERE c.oid IN ('activities'::regclass, 'comment_threads'::regclass, 'document_versions'::regclass)
-      AND a.privilege_type = 'UPDATE' AND a.grantee <> c.relowner
-      AND NOT (c.relname = 'activities' AND EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'))
+    WHERE c.relnamespace = 'public'::regnamespace AND a.grantee <> c.relowner AND CASE
+      WHEN c.relname = 'activities' THEN a.privilege_type = 'UPDATE' AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+      WHEN c.relname IN ('comment_threads', 'document_versions') THEN a.privilege_type = 'UPDATE'
+      WHEN c.relname = 'confirmation_secrets' THEN a.privilege_type IN ('UPDATE', 'DELETE')
+      WHEN c.relname = '_prisma_migrations' THEN a.privilege_type IN ('INSERT', 'UPDATE', 'DELETE')
+    END
   LOOP
-    EXECUTE format('REVOKE UPDATE ON %s FROM %s', granted.history, granted.role);
+    EXECUTE format('REVOKE %s ON %s FROM %s', granted.privilege, granted.name, granted.role);
     IF granted.is_numbered THEN
-      EXECUTE format('GRANT UPDATE (sequence) ON %s TO %s', granted.history, granted.role);
+      EXECUTE format('GRANT UPDATE (sequence) ON %s TO %s', granted.name, granted.role);
     END IF;
   END LOOP;
 END

@@ -141,7 +141,7 @@ const documentIdParameter = 'documentId';
 /**
  * The text of the operator's document that a request names: by `documentId`, or by the hash that clients for automatic
  * persisted queries send. Undefined if it brings its own. A request cannot add documents: where there are none, such a
- * client is asked to send the document. Decisions: "Persisted documents".
+ * client is asked to send the document.
  */
 export function persistedText(params: GraphQLParams, persisted: PersistedDocuments | undefined): string | undefined {
   if (params.query) {

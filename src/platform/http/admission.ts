@@ -130,6 +130,23 @@ export class Seat {
     });
   }
 
+  /**
+   * Called when it may be known whose request it is: then its seat counts for its company instead of its address, or it waits for one.
+   * Otherwise a client would hold the seats of both. Throws as {@link whileReceiving} does.
+   */
+  async changeFlow(): Promise<void> {
+    const caller = this.#callerNow();
+    if (!this.#held || this.#held.flow === caller.flow) return;
+    if (this.#overload.queue.move(this.#held, caller)) {
+      this.#held = caller;
+      return;
+    }
+    this.#giveBack();
+    const failure = await this.enter();
+    if (failure) throw failure;
+    if (this.#hasEnded) this.#giveBack();
+  }
+
   /** Called once, when the request is answered. */
   leave(): void {
     this.#hasEnded = true;
@@ -153,7 +170,8 @@ export class Seat {
 
   #giveBack(): void {
     if (!this.#held) return;
-    this.#overload.queue.leave(this.#held, this.#callerNow());
+    const caller = this.#held;
     this.#held = undefined;
+    this.#overload.queue.leave(caller, this.#callerNow());
   }
 }

@@ -93,6 +93,7 @@ async function respond(received: Received, options: ResponderOptions): Promise<H
     // the whole request until the next full collection.
     const receiveBody: RequestContext['receiveBody'] = (read) => (seat ? seat.whileReceiving(req, read) : read());
     context.receiveBody = receiveBody;
+    if (seat) context.seat = seat;
     return await app.handle(head, context);
   } catch (error) {
     logger.error({ ...record.identity, err: error }, 'unexpected error');

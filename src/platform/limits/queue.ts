@@ -122,11 +122,23 @@ export class FairQueue {
     this.#admit();
   }
 
-  #mayTake({ id, flow }: Caller): boolean {
+  /** Lets a seat count for who its caller has turned out to be. Returns false if they may not hold one more. */
+  move(from: Caller, to: Caller): boolean {
+    if (!this.#mayHold(to)) return false;
+    this.#count(from, -1);
+    this.#count(to, 1);
+    this.#admit();
+    return true;
+  }
+
+  #mayTake(caller: Caller): boolean {
+    return this.#taken < this.#seats && this.#mayHold(caller);
+  }
+
+  #mayHold({ id, flow }: Caller): boolean {
     const { flows, callers } = this.#recent;
     const now = this.#now();
     return (
-      this.#taken < this.#seats &&
       (this.#held.flows.of(flow) < this.#half || !flows.hasOther(flow, now)) &&
       (this.#held.callers.of(id) < this.#half || !callers.hasOther(id, now))
     );

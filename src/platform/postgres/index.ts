@@ -1,9 +1,9 @@
 export {
+  Asking,
   type Database,
   type DatabaseOptions,
+  type OwnDatabase,
   openClient,
-  type PrismaModels,
-  type Statements,
   type Transaction,
 } from './client.js';
 export type { ConnectionUse } from './connections.js';
@@ -24,19 +24,21 @@ export {
   sendInTime,
   withShareOfDeadline,
 } from './deadline.js';
-export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
-export { adapter } from './prisma.js';
-export { accelerator } from './reader/reader.js';
+export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
+export { Reader } from './reader/reader.js';
 export type {
   /** What the generated models are. @public */
   Models,
 } from './reader/shape.js';
 export {
+  canNoticeGoneClients,
   DatabaseError,
   type Encryption,
   encryptionOf,
   reasonOf,
+  remedyOfEncoding,
   SessionClient,
+  sessionSettings,
   withClient,
   withTimedClient,
 } from './session.js';

@@ -64,13 +64,6 @@ export class KeptSelection {
 
   /** The value of the call for one of the template. */
   readonly valueOf = (value: unknown): unknown => this.#own.get(value) ?? value;
-
-  /** As Prisma reads it. */
-  plain(part: unknown = this.template): unknown {
-    if (Array.isArray(part)) return part.map((item) => this.plain(item));
-    if (typeof part !== 'object' || part === null || part instanceof Date) return this.valueOf(part);
-    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, this.plain(value)]));
-  }
 }
 
 /** A row as a JSON value in SQL, and how that becomes what Prisma returns. */
@@ -80,6 +73,4 @@ export interface RowInSql {
 }
 
 /** The methods of Prisma's models that answer requests. */
-export const methods = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findMany'] as const;
-
-export type Method = (typeof methods)[number];
+export type Method = 'findUnique' | 'findUniqueOrThrow' | 'findFirst' | 'findMany';

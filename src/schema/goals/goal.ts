@@ -403,7 +403,7 @@ builder.prismaObjectFields(Goal, (t) => ({
       "The champion, the reviewer and the members of the goal's space, except suspended people. Some may not be able to see the goal; they are not notified. `isSubscribed` refers to the goal's latest thread.",
     select: {
       ...concernedPeople,
-      // Not through `activities`, which `notifications` filters: Pothos would read the goal a second time.
+      // Not through `activities`, which `notifications` filters: a goal would take several statements.
       threads: { ...latest, select: { thread: { select: { subscriptionList: subscribedPeople } } } },
     },
     resolve: (goal) => potentialSubscribers(goal, goal.threads[0]?.thread.subscriptionList),

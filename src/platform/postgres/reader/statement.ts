@@ -33,7 +33,7 @@ export function statementOf(models: Models, name: string, method: Method, args: 
   const isLookUp = method.startsWith('findUnique');
   const where = isLookUp ? uniqueOf(model, args.where ?? {}) : (args.where ?? {});
   const company = where.companyId;
-  if (!isText(company)) throw new UnknownCall('no company');
+  if (!isText(company)) throw new UnknownCall('a `where` that does not name the company');
   if (method !== 'findMany' && args.take !== undefined) throw new UnknownCall('take');
   if (isLookUp && args.orderBy !== undefined) throw new UnknownCall('orderBy');
 
