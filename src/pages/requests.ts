@@ -10,12 +10,14 @@ type Body = Record<string, unknown>;
 const recordedRequests: Record<string, { request: Body } | undefined> = recorded;
 
 /**
- * The request of an operation on records of the demo, which is the recorded one; undefined if none is recorded. A restore
- * is of the version before the current one, so that the next takes it back.
+ * The request of an operation on records of the demo, which is the recorded one; undefined if there is none, as for a
+ * change that the visitor has yet to make. A restore is of the version before the current one, so that the next takes it
+ * back.
  */
 export function demoRequest({ name }: PreparedMutation, { currentVersion }: ShownDemo): Body | undefined {
   const request = recordedRequests[name]?.request;
-  if (!request || !('expected_current_version' in request) || currentVersion == null) return request;
+  if (!request || 'activity_id' in request) return undefined;
+  if (!('expected_current_version' in request) || currentVersion == null) return request;
   return { ...request, version_number: currentVersion - 1, expected_current_version: currentVersion };
 }
 

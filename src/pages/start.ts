@@ -64,7 +64,8 @@ async function startPage(
 }
 
 function render(shown: ShownDemo | undefined, ready: boolean, base: string, options: StartOptions): HttpResponse {
-  const { mutations, demo, hasPage } = options;
+  const { mutations: all, demo, hasPage } = options;
+  const mutations = shown ? all.filter((mutation) => demoRequest(mutation, shown)) : all;
   const bodies = mutations.map((mutation) => shown && demoRequest(mutation, shown));
   const requests = mutations.map(({ path }, index) => ({ path, body: bodies[index] }));
   return htmlPage({

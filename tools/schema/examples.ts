@@ -23,13 +23,28 @@ export async function recordedExamples(
   const examples: Record<string, unknown> = {};
   for (const { path } of storedMutations) {
     const name = nameOf(path);
-    const request = requests.get(name)?.request;
+    // What is taken back is the change before it.
+    const request =
+      name === 'undoChange' ? { activity_id: await activityOfRecovery(post) } : requests.get(name)?.request;
     if (!request) continue;
     const { status, body } = await post(path, request);
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
-    examples[name] = { request, response: steady(body) };
+    examples[name] = steady({ request, response: body });
   }
   return `${JSON.stringify(examples, null, 2)}\n`;
+}
+
+/** Of the recovery of a file, which is the operation before. */
+async function activityOfRecovery(post: Parameters<typeof recordedExamples>[0]): Promise<string | undefined> {
+  const { body } = await post('/graphql', {
+    query: `{ resourceHubFile(id: "${recorded.recoverResourceHubFile.request.file_id}") { activities { nodes { id action } } } }`,
+  });
+  const { nodes } = (body as Activities).data.resourceHubFile.activities;
+  return nodes.find(({ action }) => action === 'RESOURCE_HUB_FILE_RECOVERED')?.id;
+}
+
+interface Activities {
+  data: { resourceHubFile: { activities: { nodes: { id: string; action: string }[] } } };
 }
 
 /** `/documents/restore_document_version` -> `restoreDocumentVersion`. */
