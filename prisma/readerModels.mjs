@@ -38,7 +38,7 @@ function modelOf(datamodel, { name, dbName, fields, primaryKey, uniqueIndexes })
   };
 }
 
-function columnOf({ enums }, { name, dbName, kind, type, isList, isRequired }) {
+function columnOf({ enums }, { name, dbName, kind, type, isList, isRequired, documentation }) {
   const values = kind === 'enum' ? enums.find((candidate) => candidate.name === type).values : [];
   const isPlain = !isList && values.every((value) => (value.dbName ?? value.name) === value.name);
   return {
@@ -46,6 +46,7 @@ function columnOf({ enums }, { name, dbName, kind, type, isList, isRequired }) {
     type: isPlain ? (kind === 'enum' ? 'Enum' : type) : 'Other',
     isNullable: !isRequired,
     ...(kind === 'enum' && { values: values.map((value) => value.name) }),
+    ...(documentation && { about: documentation }),
   };
 }
 

@@ -2,7 +2,7 @@ import { eventCursor, eventKind, isKnownEvent } from '../events/event.js';
 import { readCursor } from '../lists/engine.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
 import { analyzeUncounted } from './statistics.js';
-import { children, columnsOf, isSingle, lists, nested, rowKeyOf, type Table } from './tables.js';
+import { children, columnsOf, fieldsOf, isSingle, lists, rowKeyOf, type Table } from './tables.js';
 
 /** The most records that one statement returns, and characters of JSON before the last of them. */
 const atOnce = { records: 100, bytes: 1_000_000 };
@@ -37,8 +37,7 @@ const ofSubject: Record<string, Record<string, string>> = {
 /** A JSON object of a row, with all that is nested in it. Rows are named by their table, the record itself `t`. */
 function recordOf(table: Table, row: string, shapes: Shapes, more: Record<string, string> = {}): string {
   const { without = [], fields = {} } = shapes[table] ?? {};
-  const left = [...without, ...(nested[table]?.parents ?? []).map(({ column }) => column)];
-  const names = columnsOf(table).filter((name) => !left.includes(name));
+  const names = fieldsOf(table).flatMap(({ name }) => (without.includes(name) ? [] : [name]));
   const own = names.map((name) => [name, name.endsWith('_at') ? time(`${row}."${name}"`) : `${row}."${name}"`]);
   const inside = children[table].map((child) => [child.field, nestedIn(row, child.table, child.column, shapes)]);
   const all = [...own, ...Object.entries({ ...fields, ...more }), ...inside];
@@ -60,35 +59,26 @@ function orderOf(table: Table): string {
   return [first, ...rowKeyOf(table)].flatMap((name) => (name ? `${table}."${name}"` : [])).join(', ');
 }
 
-const levelColumns = ['public_level', 'company_level', 'space_level', 'removed_at'];
 const access_levels = `jsonb_build_object('public', t.public_level, 'company', t.company_level, 'space', t.space_level)`;
-const leveled = { without: levelColumns, fields: { access_levels } };
+const leveled = { fields: { access_levels } };
 
 const contextualDate = (end: string) => `CASE WHEN t.${end}_date IS NOT NULL THEN jsonb_build_object(
   'date_type', t.${end}_date_type, 'value', t.${end}_date_value, 'date', to_char(t.${end}_date, 'YYYY-MM-DD')) END`;
 const timeframe = `jsonb_build_object('contextual_start_date', ${contextualDate('start')}, 'contextual_end_date', ${contextualDate('end')})`;
-const dateColumns = ['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`]);
-
-const ofActivity = ['id', 'action', 'author_id', 'name', 'inserted_at', 'undoes_id'];
 
 const shapesOf = (links: boolean): Shapes => ({
   spaces: leveled,
-  goals: { without: [...levelColumns, ...dateColumns], fields: { access_levels, timeframe } },
+  goals: { fields: { access_levels, timeframe } },
   projects: leveled,
   goal_progress_updates: {
-    without: ['acknowledged_by_id'],
     fields: { acknowledging_person_id: 'goal_progress_updates.acknowledged_by_id' },
   },
-  resource_hubs: { without: ['removed_at'] },
   resource_hub_files: {
-    without: ['blob_id', 'removed_at'],
     fields: {
       blob: `(SELECT ${recordOf('blobs', 'b', {})} FROM blobs b WHERE b.company_id = t.company_id AND b.id = t.blob_id)`,
     },
   },
-  resource_hub_documents: { without: ['removed_at', ...(links ? [] : ['public_token'])] },
-  document_versions: { without: ['previous_version_number'] },
-  activities: { without: columnsOf('activities').filter((name) => !ofActivity.includes(name)) },
+  resource_hub_documents: { without: links ? [] : ['public_token'] },
 });
 
 const isThere = 't.removed_at IS NULL';

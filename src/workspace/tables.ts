@@ -1,4 +1,5 @@
 import { models } from '../generated/models.js';
+import type { Column } from '../platform/postgres/index.js';
 
 /** The tables that an import writes. Each comes after the tables that its rows refer to. */
 export const tables = [
@@ -125,6 +126,33 @@ export const nested: Partial<Record<Table, Nested>> = {
   },
   notifications: { parents: [parent('activities', 'activity_id', 'notifications')], natural: ['person_id'] },
 };
+
+export const levelColumns = ['public_level', 'company_level', 'space_level'];
+export const dateColumns = ['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`]);
+const ofActivity = ['id', 'action', 'author_id', 'name', 'inserted_at', 'undoes_id'];
+
+/** The columns that a file has in another way, or not at all. */
+const elsewhere: Partial<Record<Table, readonly string[]>> = {
+  companies: ['last_sequence'],
+  spaces: [...levelColumns, 'removed_at'],
+  goals: [...levelColumns, ...dateColumns, 'removed_at'],
+  projects: [...levelColumns, 'removed_at'],
+  goal_progress_updates: ['acknowledged_by_id'],
+  resource_hubs: ['removed_at'],
+  resource_hub_files: ['blob_id', 'removed_at'],
+  resource_hub_documents: ['removed_at'],
+  document_versions: ['previous_version_number'],
+  activities: columnsOf('activities').filter((name) => !ofActivity.includes(name)),
+};
+
+/** The columns that the record of a row has as fields of their names, both in the export and in the import. */
+export function fieldsOf(table: Table): { name: string; column: Column }[] {
+  const left = [...(elsewhere[table] ?? []), ...(nested[table]?.parents ?? []).map(({ column }) => column)];
+  const names = columnsOf(table).filter((name) => !left.includes(name));
+  return Object.values(modelOf(table).columns).flatMap((column) =>
+    names.includes(column.name) ? [{ name: column.name, column }] : [],
+  );
+}
 
 /** What lies in the records of each table. */
 export const children = Object.fromEntries(

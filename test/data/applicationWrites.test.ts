@@ -130,7 +130,7 @@ a link that no browser keeps | INSERT INTO public_links (company_id, token) VALU
 # What people say and are told, and events.
 a reaction to two things | INSERT INTO reactions (company_id, person_id, emoji, file_id, document_id) VALUES ('c', 'p', '-', 'x', 'd') | 23514 new row for relation "reactions" violates check constraint "reactions_one_subject"
 a list of nothing | INSERT INTO subscription_lists (company_id) VALUES ('c') | 23514 new row for relation "subscription_lists" violates check constraint "subscription_lists_one_parent"
-a restore that made no version | INSERT INTO activities (company_id, action, author_id, document_id) VALUES ('c', 'document_version_restored', 'p', 'd') | 23514 new row for relation "activities" violates check constraint "activities_restored_version"
+a restore that made no version | INSERT INTO activities (company_id, action, author_id, document_id) VALUES ('c', 'document_version_restored', 'p', 'd') | 23514 new row for relation "activities" violates check constraint "activities_version"
 an undone outcome without its time | INSERT INTO activities (company_id, action, author_id, goal_id, undone_success) VALUES ('c', 'goal_reopened', 'p', 'g', true) | 23514 new row for relation "activities" violates check constraint "activities_undone_outcome"
 an activity about nothing | INSERT INTO activities (company_id, action, author_id) VALUES ('c', 'goal_closed', 'p') | 23514 new row for relation "activities" violates check constraint "activities_one_subject"
 an activity about something else than its action says | INSERT INTO activities (company_id, action, author_id, file_id) VALUES ('c', 'goal_closed', 'p', 'x') | 23514 new row for relation "activities" violates check constraint "activities_subject_of_action"

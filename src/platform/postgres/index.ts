@@ -27,6 +27,7 @@ export {
 export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
 export { Reader } from './reader/reader.js';
 export type {
+  Column,
   /** What the generated models are. @public */
   Models,
 } from './reader/shape.js';

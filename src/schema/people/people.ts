@@ -26,24 +26,15 @@ export const Person = builder.prismaObject('Person', {
   description: "A person of the caller's company.",
   select: personColumns,
   fields: (t) => ({
-    id: t.id({ description: 'The ID of the person.', resolve: ({ id }) => id }),
-    fullName: t.string({ description: 'The full name.', resolve: ({ fullName }) => fullName }),
-    title: t.string({
-      nullable: true,
-      description: 'The job title. Null if there is none.',
-      resolve: ({ title }) => title,
-    }),
-    email: t.string({
-      nullable: true,
-      description: 'The email address. Null if it is unknown.',
-      resolve: ({ email }) => email,
-    }),
-    avatarUrl: t.string({
+    id: t.exposeID('id', { description: 'The ID of the person.' }),
+    fullName: t.exposeString('fullName', { description: 'The full name.' }),
+    title: t.exposeString('title', { nullable: true, description: 'The job title. Null if there is none.' }),
+    email: t.exposeString('email', { nullable: true, description: 'The email address. Null if it is unknown.' }),
+    avatarUrl: t.exposeString('avatarUrl', {
       nullable: true,
       description: 'The URL of the profile picture. Null if there is none.',
-      resolve: ({ avatarUrl }) => avatarUrl,
     }),
-    type: t.field({ type: PersonType, description: 'The kind of the person.', resolve: ({ type }) => type }),
+    type: t.expose('type', { type: PersonType, description: 'The kind of the person.' }),
   }),
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { SubscriptionType } from '../../generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
 import { quote } from '../report.js';
-import type { Table } from '../tables.js';
+import { fieldsOf, type Table } from '../tables.js';
 
 /** What a string stands for, for the documents: the id of its record, or that of another one. */
 type Mark = { column: 'id' } | { refersTo: Table };
@@ -149,6 +149,32 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nul
 /** May be null, or omitted: then it is undefined, and an update leaves it as it is. */
 export const unlessOmitted = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional();
 
+/** A field of a column, for a record that says nothing else of it. */
+function fieldOf(
+  table: Table,
+  { name: field, column: { type, isNullable, values = [], about = field } }: ReturnType<typeof fieldsOf>[number],
+) {
+  const schemas: Record<string, () => z.ZodType> = {
+    String: () => text(about),
+    Int: () => integer(about, -2_147_483_648),
+    Float: () => float(about),
+    Boolean: () => z.boolean().describe(about),
+    DateTime: () => timestamp(about),
+    Enum: () => z.enum(values).describe(about),
+  };
+  const schema = schemas[type]?.();
+  if (!schema || !(isNullable || type === 'Boolean'))
+    throw new Error(`${table}.${field}: say in src/workspace/format how a file has it`);
+  return isNullable ? optional(schema) : flag(about);
+}
+
+/** The record of a row: with the fields that are named, and those of all other columns, which may be omitted. */
+export function recordOf<Shape extends z.ZodRawShape>(table: Table, shape: Shape) {
+  const others = fieldsOf(table).filter(({ name }) => !Object.hasOwn(shape, name));
+  const derived = Object.fromEntries(others.map((field) => [field.name, fieldOf(table, field)]));
+  return z.strictObject({ ...derived, ...shape }) as unknown as z.ZodObject<Shape, z.core.$strict>;
+}
+
 /** What a list is that a record omits, which an update leaves as it is. */
 export const omitted: never[] = [];
 
@@ -185,7 +211,7 @@ export const accessLevels = (otherwise: string) =>
       ),
   );
 
-const grant = z.strictObject({
+const grant = recordOf('access_grants', {
   id: ownId(),
   person_id: personId('who has the access; at most once per list'),
   level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
@@ -193,7 +219,7 @@ const grant = z.strictObject({
 
 export const access = () => listOf(grant, 'person_id').describe('personal access, in addition to the levels');
 
-const reaction = z.strictObject({
+const reaction = recordOf('reactions', {
   id: ownId(),
   person_id: personId('who reacted'),
   emoji: emoji('at most 50 characters; at most once per person'),
@@ -202,7 +228,7 @@ const reaction = z.strictObject({
 
 export const reactions = () => listOf(reaction, 'person_id', 'emoji').describe('reactions to it');
 
-const comment = z.strictObject({
+const comment = recordOf('comments', {
   id: ownId(),
   author_id: personId('who wrote it'),
   content: text('plain text or a ProseMirror document as a string'),
@@ -214,7 +240,7 @@ const comment = z.strictObject({
 
 export const comments = () => listOf(comment).describe('comments on it');
 
-const subscription = z.strictObject({
+const subscription = recordOf('subscriptions', {
   id: ownId(),
   person_id: personId('who is subscribed; at most once per list'),
   type: z.enum(SubscriptionType).describe('why they are subscribed'),
@@ -222,7 +248,7 @@ const subscription = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-const subscriptionListRecord = z.strictObject({
+const subscriptionListRecord = recordOf('subscription_lists', {
   id: ownId(),
   send_to_everyone: flag('whether members of the space are notified too'),
   subscriptions: listOf(subscription, 'person_id').describe('its subscribers'),
@@ -230,7 +256,7 @@ const subscriptionListRecord = z.strictObject({
 
 export const subscriptionList = () => optional(subscriptionListRecord.describe('who is subscribed to it'));
 
-const thread = z.strictObject({
+const thread = recordOf('comment_threads', {
   id: ownId(),
   message: optional(text('the message posted with the activity')),
   inserted_at: insertedAt(),
@@ -238,7 +264,7 @@ const thread = z.strictObject({
   subscription_list: subscriptionList(),
 });
 
-const notification = z.strictObject({
+const notification = recordOf('notifications', {
   id: ownId(),
   person_id: personId('who was notified; at most once per activity'),
   read_at: optional(timestamp('when it was read; null: unread')),

@@ -19,6 +19,7 @@ import {
   ownId,
   personId,
   reactions,
+  recordOf,
   reference,
   said,
   shortText,
@@ -39,7 +40,7 @@ const timeframe = z.strictObject({
   contextual_end_date: optional(contextualDate.describe('when it is due')),
 });
 
-const target = z.strictObject({
+const target = recordOf('targets', {
   id: ownId(),
   index: optional(integer('position; default: as listed', 0)),
   name: name('what is measured'),
@@ -49,7 +50,7 @@ const target = z.strictObject({
   unit: optional(shortText('unit of the values')),
 });
 
-const check = z.strictObject({
+const check = recordOf('goal_checks', {
   id: ownId(),
   index: optional(integer('position; default: as listed', 0)),
   name: name('what to do'),
@@ -58,18 +59,17 @@ const check = z.strictObject({
   updated_at: updatedAt(),
 });
 
-const progressUpdate = z
-  .strictObject({
-    id: ownId(),
-    author_id: personId('who checked in'),
-    status: z.enum(ProgressStatus).describe('how it is going; the latest check-in decides the status of an open goal'),
-    message: optional(text('plain text or a ProseMirror document as a string')),
-    acknowledged_at: optional(timestamp('when it was acknowledged')),
-    acknowledging_person_id: optional(personId('who acknowledged it')),
-    comments: comments(),
-    reactions: reactions(),
-    inserted_at: insertedAt(),
-  })
+const progressUpdate = recordOf('goal_progress_updates', {
+  id: ownId(),
+  author_id: personId('who checked in'),
+  status: z.enum(ProgressStatus).describe('how it is going; the latest check-in decides the status of an open goal'),
+  message: optional(text('plain text or a ProseMirror document as a string')),
+  acknowledged_at: optional(timestamp('when it was acknowledged')),
+  acknowledging_person_id: optional(personId('who acknowledged it')),
+  comments: comments(),
+  reactions: reactions(),
+  inserted_at: insertedAt(),
+})
   .superRefine((update, { addIssue }) => {
     const missing = update.acknowledged_at === null ? 'acknowledged_at' : 'acknowledging_person_id';
     if ((update.acknowledged_at === null) !== (update.acknowledging_person_id === null))
@@ -82,7 +82,7 @@ const progressUpdate = z
     else: lacks('acknowledging_person_id'),
   });
 
-const retrospective = z.strictObject({
+const retrospective = recordOf('goal_retrospectives', {
   id: ownId(),
   author_id: personId('who wrote it'),
   title: name('its title'),
@@ -112,31 +112,30 @@ const activity = z
     then: has('action', { const: 'goal_reopened' }),
   });
 
-export const goal = z
-  .strictObject({
-    id: id(),
-    space_id: reference('spaces', 'the space it is in'),
-    parent_goal_id: optional(reference('goals', 'the goal it is part of')),
-    name: name('what to achieve'),
-    description: optional(text('plain text or a ProseMirror document as a string')),
-    champion_id: optional(personId('who drives it; has full access')),
-    reviewer_id: optional(personId('who reviews it; has full access')),
-    timeframe: optional(timeframe.describe('when it starts and is due')),
-    access_levels: accessLevels('`company` and `space` of its space, and 0 for `public`'),
-    access: access(),
-    targets: listOf(target).describe('how progress is measured'),
-    checklist: listOf(check).describe('steps to take'),
-    progress_updates: listOf(progressUpdate).describe('check-ins; the one with the latest `inserted_at` counts'),
-    retrospectives: listOf(retrospective).describe('retrospectives; the one with the latest `inserted_at` is shown'),
-    activities: listOf(activity).describe('what happened to it'),
-    next_update_scheduled_at: optional(timestamp('when the next check-in is due; without it an open goal is outdated')),
-    closed_at: optional(timestamp('when it was closed; null: open')),
-    closed_by_id: optional(personId('who closed it')),
-    success: optional(z.boolean().describe('whether it was achieved; required for a closed goal, else omitted')),
-    archived_at: optional(timestamp('when it was archived')),
-    inserted_at: insertedAt(),
-    updated_at: updatedAt(),
-  })
+export const goal = recordOf('goals', {
+  id: id(),
+  space_id: reference('spaces', 'the space it is in'),
+  parent_goal_id: optional(reference('goals', 'the goal it is part of')),
+  name: name('what to achieve'),
+  description: optional(text('plain text or a ProseMirror document as a string')),
+  champion_id: optional(personId('who drives it; has full access')),
+  reviewer_id: optional(personId('who reviews it; has full access')),
+  timeframe: optional(timeframe.describe('when it starts and is due')),
+  access_levels: accessLevels('`company` and `space` of its space, and 0 for `public`'),
+  access: access(),
+  targets: listOf(target).describe('how progress is measured'),
+  checklist: listOf(check).describe('steps to take'),
+  progress_updates: listOf(progressUpdate).describe('check-ins; the one with the latest `inserted_at` counts'),
+  retrospectives: listOf(retrospective).describe('retrospectives; the one with the latest `inserted_at` is shown'),
+  activities: listOf(activity).describe('what happened to it'),
+  next_update_scheduled_at: optional(timestamp('when the next check-in is due; without it an open goal is outdated')),
+  closed_at: optional(timestamp('when it was closed; null: open')),
+  closed_by_id: optional(personId('who closed it')),
+  success: optional(z.boolean().describe('whether it was achieved; required for a closed goal, else omitted')),
+  archived_at: optional(timestamp('when it was archived')),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+})
   .superRefine((record, { addIssue }) => {
     const issue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     const isClosed = record.closed_at !== null;
@@ -151,7 +150,7 @@ export const goal = z
     else: lacks('success', 'closed_by_id'),
   });
 
-export const project = z.strictObject({
+export const project = recordOf('projects', {
   id: id(),
   space_id: reference('spaces', 'the space it is in'),
   goal_id: optional(reference('goals', 'the goal it works towards')),

@@ -16,6 +16,7 @@ import {
   personId,
   publicToken,
   reactions,
+  recordOf,
   reference,
   said,
   subscriptionList,
@@ -25,17 +26,16 @@ import {
   updatedAt,
 } from './fields.js';
 
-export const resourceHub = z
-  .strictObject({
-    id: id(),
-    space_id: optional(reference('spaces', 'the space it belongs to; set exactly one of space, goal and project')),
-    goal_id: optional(reference('goals', 'the goal it belongs to')),
-    project_id: optional(reference('projects', 'the project it belongs to')),
-    name: name('its name'),
-    description: optional(text('plain text or a ProseMirror document as a string')),
-    inserted_at: insertedAt(),
-    updated_at: updatedAt(),
-  })
+export const resourceHub = recordOf('resource_hubs', {
+  id: id(),
+  space_id: optional(reference('spaces', 'the space it belongs to; set exactly one of space, goal and project')),
+  goal_id: optional(reference('goals', 'the goal it belongs to')),
+  project_id: optional(reference('projects', 'the project it belongs to')),
+  name: name('its name'),
+  description: optional(text('plain text or a ProseMirror document as a string')),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+})
   .superRefine((hub, { addIssue }) => {
     const parents = [hub.space_id, hub.goal_id, hub.project_id].filter((parent) => parent !== null);
     if (parents.length !== 1)
@@ -54,7 +54,7 @@ const placed = {
   ),
 };
 
-export const folder = z.strictObject({
+export const folder = recordOf('resource_hub_folders', {
   id: id(),
   ...placed,
   name: name('its name'),
@@ -63,7 +63,7 @@ export const folder = z.strictObject({
   updated_at: updatedAt(),
 });
 
-const blob = z.strictObject({
+const blob = recordOf('blobs', {
   id: ownId(),
   status: z.enum(BlobStatus).default('uploaded').describe('state of the upload'),
   filename: filename('name it was uploaded with'),
@@ -77,23 +77,22 @@ const blob = z.strictObject({
 
 const fileActivity = z.strictObject(activityFields('file'));
 
-export const file = z
-  .strictObject({
-    id: id(),
-    ...placed,
-    name: name('its name'),
-    description: optional(text('plain text or a ProseMirror document as a string')),
-    author_id: personId('who added it'),
-    blob: blob.describe('what was uploaded'),
-    comments: comments(),
-    reactions: reactions(),
-    subscription_list: subscriptionList(),
-    activities: listOf(fileActivity).describe('what happened to it'),
-    inserted_at: insertedAt(),
-    updated_at: updatedAt(),
-    deleted_at: optional(timestamp('when it was deleted; a deleted file stays in the database but is not shown')),
-    deleted_by_id: optional(personId('who deleted it')),
-  })
+export const file = recordOf('resource_hub_files', {
+  id: id(),
+  ...placed,
+  name: name('its name'),
+  description: optional(text('plain text or a ProseMirror document as a string')),
+  author_id: personId('who added it'),
+  blob: blob.describe('what was uploaded'),
+  comments: comments(),
+  reactions: reactions(),
+  subscription_list: subscriptionList(),
+  activities: listOf(fileActivity).describe('what happened to it'),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+  deleted_at: optional(timestamp('when it was deleted; a deleted file stays in the database but is not shown')),
+  deleted_by_id: optional(personId('who deleted it')),
+})
   .superRefine((record, { addIssue }) => {
     if (record.deleted_by_id !== null && record.deleted_at === null)
       addIssue({ code: 'custom', path: ['deleted_by_id'], message: 'is only for a deleted file' });
@@ -104,35 +103,33 @@ export const file = z
     then: has('deleted_at'),
   });
 
-const version = z
-  .strictObject({
-    id: ownId(),
-    version_number: integer('1, 2, 3 … in order', 1),
-    title: name('title of the document at this version'),
-    content: text('content of the document at this version'),
-    editor_id: personId('who made it'),
-    origin: optional(
-      z
-        .enum(VersionOrigin)
-        .describe(
-          'how it was made; default: `published` for version 1, `restored` with `restored_from_version_number`, else `edited`',
-        ),
-    ),
-    restored_from_version_number: optional(
-      integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
-    ),
-    inserted_at: insertedAt(),
-  })
-  .register(said, {
-    if: has('origin'),
+const version = recordOf('document_versions', {
+  id: ownId(),
+  version_number: integer('1, 2, 3 … in order', 1),
+  title: name('title of the document at this version'),
+  content: text('content of the document at this version'),
+  editor_id: personId('who made it'),
+  origin: optional(
+    z
+      .enum(VersionOrigin)
+      .describe(
+        'how it was made; default: `published` for version 1, `restored` with `restored_from_version_number`, else `edited`',
+      ),
+  ),
+  restored_from_version_number: optional(
+    integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
+  ),
+  inserted_at: insertedAt(),
+}).register(said, {
+  if: has('origin'),
+  // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+  then: {
+    if: has('origin', { const: 'restored' }),
     // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: {
-      if: has('origin', { const: 'restored' }),
-      // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-      then: has('restored_from_version_number'),
-      else: lacks('restored_from_version_number'),
-    },
-  });
+    then: has('restored_from_version_number'),
+    else: lacks('restored_from_version_number'),
+  },
+});
 
 /** How a version was made, if the file does not say it. */
 const originOf = ({ origin, version_number: number, restored_from_version_number: source }: z.output<typeof version>) =>
@@ -154,7 +151,7 @@ const documentActivity = z
     then: has('version_number'),
   });
 
-const documentRecord = z.strictObject({
+const documentRecord = recordOf('resource_hub_documents', {
   id: id(),
   ...placed,
   name: name('its title; once published, the title of the last version'),

@@ -13,6 +13,7 @@ import {
   name,
   optional,
   personId,
+  recordOf,
   shortText,
   text,
   timestamp,
@@ -21,13 +22,13 @@ import {
 import { goal, project } from './goals.js';
 import { document, file, folder, resourceHub } from './hub.js';
 
-const company = z.strictObject({
+const company = recordOf('companies', {
   id: id(),
   name: name('its name'),
   inserted_at: insertedAt(),
 });
 
-const person = z.strictObject({
+const person = recordOf('people', {
   id: id(),
   full_name: name('the name to display'),
   title: optional(shortText('their job title')),
@@ -39,12 +40,12 @@ const person = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-const member = z.strictObject({
+const member = recordOf('space_members', {
   person_id: personId('who is a member; at most once per list'),
   inserted_at: insertedAt(),
 });
 
-const space = z.strictObject({
+const space = recordOf('spaces', {
   id: id(),
   name: name('its name'),
   mission: optional(text('its purpose')),

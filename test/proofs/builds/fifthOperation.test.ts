@@ -10,7 +10,7 @@ import { pathOf } from '../../support/documents.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, type Json } from '../../support/world.js';
 
-// Adds an operation by docs/contributing.md, "Adding an operation", to a copy of the sources. With KEEP=folder the copy
+// Adds an operation and a column by docs/contributing.md, "Adding an operation" and "Adding a column", to a copy of the sources. With KEEP=folder the copy
 // stays in that empty folder, to run its own tests and `npm run schema`.
 
 const run = promisify(execFile);
@@ -39,6 +39,8 @@ const own: Record<string, string> = {
   [migration]: 'migration.sql',
 };
 
+const columnMigration = 'prisma/migrations/20270131110000_goal_moods/migration.sql';
+
 /** The lines in files that there are: each after the first that has the text before it. */
 const registers: Record<string, [after: string, line: string][]> = {
   'src/operations/index.ts': [
@@ -46,7 +48,10 @@ const registers: Record<string, [after: string, line: string][]> = {
     ['versionRestoring, fileRecovery', ', goalArchiving'],
   ],
   'src/schema/index.ts': [["import './goals/goals.js';\n", "import './goals/archiveGoal.js';\n"]],
-  'prisma/schema.prisma': [['  resource_hub_file_recovered\n', '  goal_archived\n  goal_unarchived\n']],
+  'prisma/schema.prisma': [
+    ['  resource_hub_file_recovered\n', '  goal_archived\n  goal_unarchived\n'],
+    ['model Goal {\n', '  /// how people feel about it\n  mood String?\n'],
+  ],
   'test/support/operations.ts': [
     [
       'Record<Operation, OperationUnderTest> = {\n',
@@ -79,6 +84,8 @@ beforeAll(async () => {
     await mkdir(dirname(join(copy, name)), { recursive: true });
     await cp(pathOf(`test/proofs/builds/fifthOperation/${fixture}`), join(copy, name));
   }
+  await mkdir(dirname(join(copy, columnMigration)), { recursive: true });
+  await writeFile(join(copy, columnMigration), 'ALTER TABLE "goals" ADD COLUMN "mood" TEXT;\n');
   for (const [name, lines] of Object.entries(registers)) {
     let text = await readFile(join(copy, name), 'utf8');
     for (const [after, line] of lines) {
@@ -118,6 +125,29 @@ test('it compiles, but not without saying what takes it back', { timeout: 240_00
   const { stdout } = await compile().catch((error: { stdout: string }) => error);
   await writeFile(file, text);
   expect(stdout).toContain("Property 'undo' is missing");
+});
+
+test('a column is its field and its migration: the export writes it, and the import takes it', {
+  timeout: 120_000,
+}, async () => {
+  const { company, space } = await world.team();
+  const { id } = await world.goal(space);
+  await world.sql(`UPDATE goals SET mood = 'hopeful' WHERE id = $1`, [id]);
+  const moodNow = async () => (await world.sql('SELECT mood FROM goals WHERE id = $1', [id]))[0].mood;
+  const file = join(copy, 'company.jsonl');
+  await inCopy('dist/main.js', 'export', file, '--company', company.companyId);
+  const exported = await readFile(file, 'utf8');
+  expect(exported).toContain('"mood": "hopeful"');
+  const update = async (text: string) => {
+    await writeFile(file, text);
+    return (await inCopy('dist/main.js', 'import', '--update', file)).stdout;
+  };
+  await update(exported.replace('"hopeful"', '"proud"'));
+  expect(await moodNow()).toBe('proud');
+  // A file that does not know the column says that it has none.
+  await update(exported.replace(/"mood": "hopeful",? ?/, ''));
+  expect(await moodNow()).toBeNull();
+  expect((await inCopy('dist/main.js', 'import', '--schema')).stdout).toContain('how people feel about it');
 });
 
 describe('the fifth operation', { timeout: 120_000 }, () => {

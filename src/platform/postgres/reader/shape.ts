@@ -14,6 +14,8 @@ export interface Column {
   isNullable: boolean;
   /** Those of an enum. */
   values?: string[];
+  /** What the schema says of it. */
+  about?: string;
 }
 
 export interface Relation {
