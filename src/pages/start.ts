@@ -64,8 +64,9 @@ async function startPage(
 }
 
 function render(shown: ShownDemo | undefined, ready: boolean, base: string, options: StartOptions): HttpResponse {
-  const { mutations: all, demo, hasPage } = options;
-  const mutations = shown ? all.filter((mutation) => demoRequest(mutation, shown)) : all;
+  const { demo, hasPage } = options;
+  // What takes back a change has none to take back on a new demo.
+  const mutations = options.mutations.filter((mutation) => !shown || demoRequest(mutation, shown));
   const bodies = mutations.map((mutation) => shown && demoRequest(mutation, shown));
   const requests = mutations.map(({ path }, index) => ({ path, body: bodies[index] }));
   return htmlPage({

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { asAdministrator } from '../support/database.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
@@ -141,4 +143,60 @@ test("a mutation's `activity` is the one that the call made, and null when it ch
   expect(made).toMatchObject({ action: 'GOAL_REOPENED', author: { id: caller.id } });
   expect(await db.activity.findMany({ where: company, select: { id: true } })).toEqual([{ id: made.id }]);
   expect(await call()).toBeNull();
+});
+
+describe('the activities of the company', () => {
+  test('are listed newest first by their time, whenever they were recorded, page by page, to those who see them', async () => {
+    const { company, caller, space } = await world.team();
+    const stranger = await world.person(company);
+    const [open, hidden] = [await world.goal(space), await world.goal(space, { companyLevel: 0, spaceLevel: 10 })];
+    const record = (goalId: string, day: number) =>
+      db.activity.create({
+        data: {
+          ...{ ...company, goalId, authorId: caller.id, name: 'Goal', action: 'goal_closed', id: `${goalId}-${day}` },
+          insertedAt: new Date(`2026-04-0${day}T00:00:00Z`),
+        },
+      });
+    // April comes after May, as an import brings it; two of one time.
+    for (const [goal, day] of [
+      [open, 5],
+      [hidden, 4],
+      [open, 3],
+      [open, 1],
+      [open, 2],
+    ] as const)
+      await record(goal.id, day);
+    await db.activity.create({
+      data: {
+        ...{
+          ...company,
+          goalId: open.id,
+          authorId: caller.id,
+          name: 'Goal',
+          action: 'goal_created',
+          id: `${open.id}-again`,
+        },
+        insertedAt: new Date('2026-04-03T00:00:00Z'),
+      },
+    });
+    await numberEvents(db, eventSource, company.companyId);
+    const page = async (token: string, after: string | null) => {
+      const query = `query ($after: String) { activities(first: 2, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }`;
+      return (await world.graphql(token, query, { after })).body.data.activities;
+    };
+    const all = async (token: string) => {
+      const found: string[] = [];
+      for (let after: string | null = null; ; ) {
+        const { nodes, pageInfo } = await page(token, after);
+        found.push(...nodes.map(({ id }: Json) => id));
+        after = pageInfo.endCursor;
+        if (!pageInfo.hasNextPage) return found;
+      }
+    };
+    const ids = [`${open.id}-5`, `${hidden.id}-4`, `${open.id}-again`, `${open.id}-3`, `${open.id}-2`, `${open.id}-1`];
+    expect(await all(caller.token)).toEqual(ids);
+    expect(await all(stranger.token)).toEqual(ids.filter((id) => !id.startsWith(hidden.id)));
+    const { errors } = (await world.graphql(caller.token, '{ activities(after: "nonsense") { nodes { id } } }')).body;
+    expect(errors[0].extensions.errors).toMatchObject([{ field: 'after', code: 'invalid' }]);
+  });
 });

@@ -256,8 +256,8 @@ test('the requests of the demo succeed again and again, in the order of the page
   const restored: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     const { token, requests } = settings((await open(gateway, '/')).text);
-    const shownPaths = Object.values(restPaths).filter((path) => !path.endsWith('/undo_change'));
-    expect(requests.map(({ path }: Json) => path)).toEqual(shownPaths);
+    const { undoChange: _, ...runnable } = restPaths;
+    expect(requests.map(({ path }: Json) => path)).toEqual(Object.values(runnable));
     for (const { path, body } of requests) {
       const { status, body: answer } = await shown.post(path, token, body);
       expect([path, status]).toEqual([path, 200]);
