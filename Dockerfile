@@ -19,6 +19,7 @@ WORKDIR /goalpost
 COPY --from=build /usr/local/bin/node /usr/local/bin/
 COPY --from=build /build/package.json ./
 COPY --from=build /build/prisma/migrations prisma/migrations
+COPY --from=build /build/prisma/roles.sql prisma/
 COPY --from=build /build/dist dist
 COPY --from=build /build/node_modules/graphql node_modules/graphql
 ENV NODE_ENV=production HOST=0.0.0.0

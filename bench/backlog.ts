@@ -66,8 +66,8 @@ async function measure(name: string, events: number): Promise<void> {
   await sql('UPDATE people SET is_owner = true WHERE id = $1', [owner]);
   const { token } = await system.issueToken(owner);
   await sql(
-    `INSERT INTO goals (company_id, space_id, id, name)
-     SELECT $1, $2, $3 || n, 'Goal' FROM generate_series(1, ${goals}) n`,
+    `INSERT INTO goals (company_id, space_id, id, name, company_level, space_level)
+     SELECT $1, $2, $3 || n, 'Goal', 70, 100 FROM generate_series(1, ${goals}) n`,
     [company, `${name}-space`, `${name}-many-`],
   );
 

@@ -25,7 +25,7 @@ const gateway = await startBuiltGateway({
 });
 const { base, announced, megabytes, cpuSeconds } = gateway;
 const options = { databaseUrl: undefined, dataDir, poolSize: 4, preparedStatements: true };
-const opened = await openDatabase(options, { migrations: 'require', share: true });
+const opened = await openDatabase(options, { migrations: 'require' });
 const [owner] = await opened.db.$queryRaw<{ companyId: string; id: string }[]>`
   SELECT company_id AS "companyId", id FROM people WHERE is_owner LIMIT 1`;
 if (!owner) throw new Error('the demo has no owner');

@@ -66,6 +66,7 @@ program
   .addOption(
     new Option('--application-password <password>', 'its password (default: unchanged)').env('APPLICATION_PASSWORD'),
   )
+  .option('--replace-passwords', 'give the passwords also to roles that exist (default: refuse that)')
   .option('--yes', 'run the SQL in the database (default: only print it)')
   .action(async (options: RolesOptions) => {
     const { createOrPrintRoles } = await import('./commands/administration.js');

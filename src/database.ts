@@ -3,9 +3,7 @@ import type { Pool } from 'pg';
 import { Prisma, PrismaClient } from './generated/client/client.js';
 import { AskingModels, models } from './generated/models.js';
 import {
-  type ApplicationTables,
   applyMigrations,
-  type HistoryTables,
   migrationsDirectory,
   pendingMigrations,
   type Tables,
@@ -25,48 +23,6 @@ export const databaseTables: Tables = {
   copied: ['token_companies', 'public_links', 'confirmation_secrets'],
   ownKeys: { rate_limits: 'key' },
 };
-
-/**
- * What the main application may do with rows besides reading them. It marks as deleted or removed what has history, and
- * has nothing to do with tokens, outcomes, rate limits and webhooks.
- */
-export const applicationTables: ApplicationTables = {
-  companies: { may: ['INSERT', 'UPDATE'], except: ['last_sequence'] },
-  people: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  spaces: { may: ['INSERT', 'UPDATE'] },
-  space_members: { may: ['INSERT', 'DELETE'] },
-  goals: { may: ['INSERT', 'UPDATE'], except: ['outcome_activity_id'] },
-  targets: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  goal_checks: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  goal_progress_updates: { may: ['INSERT', 'UPDATE'] },
-  goal_retrospectives: { may: ['INSERT', 'UPDATE'] },
-  projects: { may: ['INSERT', 'UPDATE'] },
-  access_grants: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  resource_hubs: { may: ['INSERT', 'UPDATE'] },
-  resource_hub_folders: { may: ['INSERT', 'UPDATE', 'DELETE'] },
-  blobs: { may: ['INSERT', 'UPDATE'] },
-  resource_hub_files: { may: ['INSERT', 'UPDATE'], except: ['outcome_activity_id'] },
-  public_links: { may: ['INSERT', 'DELETE'] },
-  resource_hub_documents: { may: ['INSERT', 'UPDATE'], except: ['outcome_activity_id'] },
-  document_versions: { may: ['INSERT'] },
-  activities: {
-    may: ['INSERT'],
-    except: ['recorded_at', 'origin', 'sequence', 'token_id', 'surface', 'undoes_id', 'previous_outcome_id'],
-  },
-  comment_threads: { may: ['INSERT'] },
-  comments: { may: ['INSERT', 'UPDATE'] },
-  reactions: { may: ['INSERT', 'DELETE'] },
-  subscription_lists: { may: ['INSERT', 'UPDATE'] },
-  subscriptions: { may: ['INSERT', 'UPDATE'] },
-  notifications: { may: ['INSERT', 'UPDATE'] },
-  space_access: {},
-  goal_access: {},
-  project_access: {},
-  resource_hub_access: {},
-};
-
-/** What is only added to, by gateways too: of an activity, they write the number of its event. */
-export const historyTables: HistoryTables = { activities: ['sequence'], comment_threads: [], document_versions: [] };
 
 /** One for the process, as it keeps what it makes. */
 const reader = lazy(() => new postgres.Reader(models, Prisma.prismaVersion.client));
@@ -121,11 +77,9 @@ export interface OpenDatabase {
  */
 export async function openDatabase(
   { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,
-  { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
+  { migrations }: { migrations: 'apply' | 'require' },
 ): Promise<OpenDatabase> {
-  const server = databaseUrl
-    ? { url: databaseUrl, stop: async () => {} }
-    : await startEmbedded({ dataDir, log, share });
+  const server = databaseUrl ? { url: databaseUrl, stop: async () => {} } : await startEmbedded({ dataDir, log });
   try {
     if (
       migrations === 'require' &&
@@ -139,7 +93,7 @@ export async function openDatabase(
       url: server.url,
       poolSize,
       preparedStatements,
-      onError: (error) => log(`a database connection broke: ${error.message}`),
+      onError: (error) => log(error.message),
     });
     const close = async () => {
       await db.$disconnect();

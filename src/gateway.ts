@@ -18,7 +18,7 @@ import {
   Streams,
   webhookFigures,
 } from './platform/outbox/index.js';
-import { isUnavailable, reasonOf } from './platform/postgres/index.js';
+import { DatabaseError, isUnavailable, reasonOf } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
@@ -109,7 +109,7 @@ export async function connectGateway(
 ): Promise<ConnectedGateway> {
   const { preparedStatements, persistedDocuments: source, databaseTimeouts: timeouts } = config;
   const countsMetrics = config.metrics.port !== undefined;
-  const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
+  const onError = (error: Error) => logger[error instanceof DatabaseError ? 'warn' : 'info'](error.message);
   const db = await openReady({ ...config, url, timeouts, onError });
   const persisted = source.path
     ? { documents: readPersistedDocuments(source.path, schema), only: source.only }
@@ -120,7 +120,7 @@ export async function connectGateway(
     preparedStatements,
     timeouts,
   });
-  const events = openEvents({ url, source: eventSource, preparedStatements, timeouts }, logger);
+  const events = openEvents({ url, source: eventSource, preparedStatements, timeouts, onError }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: timeouts.response });
   let stopWebhooks = async () => {};
   const figures = countsMetrics ? webhookFigures(events.db, eventSource) : undefined;

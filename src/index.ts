@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { applicationTables, databaseTables, openDatabase } from './database.js';
+import { openDatabase } from './database.js';
 import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gateway.js';
 import { grantToApplication } from './platform/administration/index.js';
 import { lazy } from './platform/caching/index.js';
@@ -87,8 +87,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const config = configOf({ values: { DATABASE_URL: databaseUrl }, fromFile: new Set() });
   const { applied, url, close } = await openDatabase({ ...config, poolSize: 1 }, { migrations: 'apply' });
   try {
-    if (role !== undefined)
-      await grantToApplication(url, { table: databaseTables.tenants, role, tables: applicationTables });
+    if (role !== undefined) await grantToApplication(url, role);
     return applied;
   } finally {
     await close();

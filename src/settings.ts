@@ -151,7 +151,7 @@ const databases = {
     variable: 'PREPARED_STATEMENTS',
     ...onOff,
     default: 'on',
-    meaning: 'set `off` behind a transaction-pooling PgBouncer older than 1.21',
+    meaning: 'set `off` behind a transaction-pooling PgBouncer older than 1.21; `goalpost check` says if it is needed',
   },
   fileRetentionDays: {
     variable: 'FILE_RETENTION_DAYS',

@@ -7,20 +7,8 @@ type Arguments = { input: Input } & Input;
 
 /** The names of the members as GraphQL has them, in place of REST's. */
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const renamed: Record<string, string> = Object.fromEntries(
-  ['read', 'completed', 'canceled', 'acknowledged', 'priority'].map((name) => [
-    name,
-    `is${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-  ]),
-);
 const spelled = (sql: string) =>
-  sql
-    .replace(/(?<=json_build_object\(|(?<!'(?:parent_type|__typename)'), )'\w+_\w+'(?=, )/g, camelCase)
-    .replace(
-      /(?<=json_build_object\(|, )'(read|completed|canceled|acknowledged|priority)'(?=, )/g,
-      (_, name: string) => `'${renamed[name]}'`,
-    )
-    .replaceAll("'commentCount', ", "'commentsCount', ");
+  sql.replace(/(?<=json_build_object\(|(?<!'(?:parent_type|__typename)'), )'\w+_\w+'(?=, )/g, camelCase);
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const snakeCased = (input: Input): Input =>

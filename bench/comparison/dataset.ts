@@ -114,8 +114,8 @@ SELECT '${company}', 'goal-' || n, 'space-' || (1 + n % 50), 'Goal ' || md5(n::t
   CASE WHEN n % 5 = 0 THEN 'person-1' END, CASE WHEN n % 5 = 0 THEN true END, timestamptz '2099-01-01',
   timestamptz '2020-01-01' + n * interval '1 minute', timestamptz '2020-01-01' + n * interval '1 minute'
 FROM generate_series(1, ${sizes.goals}) n;
-INSERT INTO goals (company_id, id, space_id, name, description, champion_id)
-VALUES ('${company}', 'parent', 'team', 'Parent', 'Why we do it', 'person-1');
+INSERT INTO goals (company_id, id, space_id, name, description, champion_id, company_level, space_level)
+VALUES ('${company}', 'parent', 'team', 'Parent', 'Why we do it', 'person-1', 70, 100);
 ${goalsSql(company, 'full', 'team', counts.goals, false)}
 ${goalsSql(company, 'closed', 'team', sizes.pool, true)}
 ${goalsSql(company, 'crowded', 'crowd', counts.crowdedGoals(sizes.pool), true)}
@@ -159,9 +159,9 @@ const goalsSql = (company: string, kind: string, space: string, count: number, c
   const each = `FROM generate_series(0, ${count - 1}) n`;
   const when = `timestamptz '2026-01-01'`;
   return `
-INSERT INTO goals (company_id, id, space_id, parent_goal_id, name, description, champion_id, reviewer_id, start_date_type,
+INSERT INTO goals (company_id, id, space_id, parent_goal_id, company_level, space_level, name, description, champion_id, reviewer_id, start_date_type,
   start_date_value, start_date, end_date_type, end_date_value, end_date, next_update_scheduled_at, closed_at, closed_by_id, success)
-SELECT '${company}', '${kind}-' || n, '${space}', 'parent', 'Target ${kind} ' || n, ${text(8)}, 'person-1', 'person-2',
+SELECT '${company}', '${kind}-' || n, '${space}', 'parent', 70, 100, 'Target ${kind} ' || n, ${text(8)}, 'person-1', 'person-2',
   'quarter', 'Q1 2026', date '2026-01-01', 'day', 'Jun 30, 2026', date '2026-06-30', timestamptz '2099-01-01',
   ${closed ? `${when}, 'person-2', true` : 'NULL, NULL, NULL'} ${each};
 INSERT INTO targets (company_id, goal_id, index, name, "from", "to", unit, value)
@@ -177,8 +177,8 @@ INSERT INTO reactions (company_id, person_id, emoji, progress_update_id)
 SELECT '${company}', 'person-' || k, '👍', '${kind}-' || n || '-2' ${each}, generate_series(1, 2) k;
 INSERT INTO goal_retrospectives (company_id, goal_id, author_id, title, content)
 SELECT '${company}', '${kind}-' || n, 'person-1', 'Learned', 'Much' ${each};
-INSERT INTO projects (company_id, id, space_id, goal_id, name, description, status, champion_id, reviewer_id)
-SELECT '${company}', '${kind}-project-' || n || '-' || k, '${space}', '${kind}-' || n, 'Project ' || k, 'How', 'on_track', 'person-1',
+INSERT INTO projects (company_id, id, space_id, goal_id, company_level, space_level, name, description, status, champion_id, reviewer_id)
+SELECT '${company}', '${kind}-project-' || n || '-' || k, '${space}', '${kind}-' || n, 70, 100, 'Project ' || k, 'How', 'on_track', 'person-1',
   'person-2' ${each}, generate_series(1, 2) k;
 INSERT INTO activities (company_id, id, action, author_id, goal_id, name, inserted_at)
 SELECT '${company}', '${kind}-activity-' || n, 'goal_closed', 'person-1', '${kind}-' || n, 'Goal ' || n, ${when} ${each};

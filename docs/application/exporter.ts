@@ -27,7 +27,7 @@ const lists = { person: 'people', goal: 'goals', folder: 'folders', file: 'files
 const frame = [
   { kind: 'company', id: 'acme', name: 'Acme' },
   { kind: 'person', id: 'owner', full_name: 'Olga Owner', is_owner: true },
-  { kind: 'space', id: 'team', name: 'Team' },
+  { kind: 'space', id: 'team', name: 'Team', access_levels: { public: 0, company: 70, space: 100 } },
   { kind: 'resource_hub', id: 'papers', space_id: 'team', name: 'Papers' },
 ];
 

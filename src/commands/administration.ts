@@ -1,4 +1,4 @@
-import { applicationTables, databaseTables, historyTables } from '../database.js';
+import { databaseTables } from '../database.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purgeFiles.js';
 import {
   createRoles,
@@ -24,8 +24,7 @@ export const migrate = (config: Config): Promise<void> =>
       if (applied.length === 0) print('The database is up to date.');
       const { databaseUrl, applicationRole: role } = config;
       if (role === undefined || databaseUrl === undefined) return;
-      if (await grantToApplication(url, { table: databaseTables.tenants, role, tables: applicationTables }))
-        print(`${role} reads and writes rows of the main application.`);
+      if (await grantToApplication(url, role)) print(`${role} reads and writes rows of the main application.`);
     },
     'apply',
   );
@@ -37,25 +36,23 @@ export interface RolesOptions {
   gatewayPassword?: string;
   application?: string;
   applicationPassword?: string;
+  replacePasswords?: boolean;
   yes?: boolean;
 }
 
 /** Prints SQL that makes the roles of a database. With `yes`, runs it in the database of the settings. */
 export async function createOrPrintRoles(options: RolesOptions, readConfig: () => Config): Promise<void> {
-  const { owner, gateway, application, ownerPassword, gatewayPassword, applicationPassword, yes = false } = options;
+  const { owner, gateway, application, ownerPassword, gatewayPassword, applicationPassword } = options;
   if (owner === gateway) throw new UsageError('--owner and --gateway must be two roles');
   if (application === owner || application === gateway)
     throw new UsageError('--application must be a role of its own, not --owner or --gateway');
   const roles = {
-    history: historyTables,
-    owner: { name: owner, password: ownerPassword || undefined },
-    gateway: { name: gateway, password: gatewayPassword || undefined },
-    application:
-      application === undefined
-        ? undefined
-        : { name: application, password: applicationPassword || undefined, tables: applicationTables },
+    owner: { name: owner, password: ownerPassword },
+    gateway: { name: gateway, password: gatewayPassword },
+    application: application === undefined ? undefined : { name: application, password: applicationPassword },
+    replacePasswords: options.replacePasswords,
   };
-  if (!yes) {
+  if (!options.yes) {
     process.stdout.write(rolesSql(roles));
     return;
   }
@@ -64,7 +61,9 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
   if (databaseUrl === undefined)
     throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
   nameDatabase(config);
-  for (const warning of await createRoles(databaseUrl, roles)) printError(`warning: ${warning}`);
+  const password = options.replacePasswords ? 'has the password that was given' : 'keeps its password';
+  for (const name of await createRoles(databaseUrl, roles))
+    printError(`${name} exists on this server already, and ${password}`);
   print(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
   if (application !== undefined) print(`${application} reads and writes rows of the main application.`);
 }

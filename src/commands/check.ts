@@ -1,232 +1,58 @@
-import { createServer } from 'node:http';
-import { applicationTables, databaseTables, historyTables, openModels } from '../database.js';
-import { maintenancePoolSize } from '../gateway.js';
+import { type ModelDatabase, openModels } from '../database.js';
+import { maintenancePoolSize, tryListening } from '../gateway.js';
 import {
-  type InspectedServer,
-  inspectServer,
-  pendingOn,
-  privilegesAt,
-  spaceRefusal,
-  writeRefusal,
+  factsOf,
+  losesNames,
+  migrationsDirectory,
+  type Privileges,
+  pendingMigrations,
+  privilegesOf,
+  refusalOf,
+  schemaProblem,
 } from '../platform/administration/index.js';
 import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
-import { DatabaseError, type Encryption } from '../platform/postgres/index.js';
-import { listen } from '../platform/process/index.js';
-import { ConfigError, type Environment } from '../platform/settings/index.js';
+import {
+  DatabaseError,
+  encryptionOf,
+  limitsOf,
+  rawSql,
+  reasonOf,
+  remedyOfEncoding,
+  type SessionClient,
+  sql,
+  withTimedClient,
+} from '../platform/postgres/index.js';
+import { AddressTaken } from '../platform/process/index.js';
+import { ConfigError, type Environment, unusedParameters } from '../platform/settings/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { schema } from '../schema/index.js';
-import { type Config, configOf, type EffectiveSetting, effectiveSettings } from '../settings.js';
+import { type Config, configOf, effectiveSettings } from '../settings.js';
 import { lastImports } from '../workspace/lastImports.js';
 import { nextCommands } from './nextCommands.js';
-import { print } from './print.js';
+import { listed, print } from './print.js';
 
-/** One thing that `check` has found. */
-interface Finding {
-  kind: 'ok' | 'note' | 'problem' | 'next';
-  text: string;
-}
+/** What is wrong is at the top, and what to do about it below it; then what could be better, and what works. */
+const kinds = ['problem', 'next', 'note', 'ok'] as const;
 
-const fine = (text: string): Finding => ({ kind: 'ok', text });
-/** What works, and could be better. */
-const note = (text: string): Finding => ({ kind: 'note', text });
-const problem = (text: string): Finding => ({ kind: 'problem', text });
-/** What to run now. */
-const next = (text: string): Finding => ({ kind: 'next', text });
+/** What `check` has found: a call for each finding. */
+class Findings {
+  readonly #found: [kind: (typeof kinds)[number], text: string][] = [];
 
-const verified = fine('the certificate of the server is verified');
-const notVerified = note(
-  'the certificate of the server is not verified: set sslmode=verify-full and sslrootcert in DATABASE_URL',
-);
+  readonly problem = (text: string) => void this.#found.push(['problem', text]);
+  readonly next = (text: string) => void this.#found.push(['next', text]);
+  readonly note = (text: string) => void this.#found.push(['note', text]);
+  readonly ok = (text: string) => void this.#found.push(['ok', text]);
 
-/** Whether a connection is encrypted, as far as the other end, and how sure that end is the right one. */
-function encryptionFinding(address: string, { tls, isVerified, host, isAtServer }: Encryption): Finding {
-  const connection = `the connection to ${address} is`;
-  if (tls) {
-    const { kind, text } = isVerified ? verified : notVerified;
-    const beyond = isAtServer ? '' : '. A pooler or proxy there goes on to PostgreSQL without TLS';
-    return { kind, text: `${connection} encrypted (${tls}); ${text}${beyond}` };
+  /** Prints them, and returns how many problems there are. */
+  print(): number {
+    const of = (kind: string) => this.#found.filter(([each]) => each === kind);
+    print('Found');
+    for (const [kind, text] of kinds.flatMap(of)) print(`  ${kind.padEnd('problem'.length)}  ${text}`);
+    return of('problem').length;
   }
-  const beyond = isAtServer ? '. A pooler or proxy there goes on to PostgreSQL with TLS' : '';
-  return isLoopback(host) || host.startsWith('/')
-    ? fine(`${connection} not encrypted; it stays on this machine${beyond}`)
-    : note(`${connection} not encrypted: set sslmode=verify-full and sslrootcert in DATABASE_URL${beyond}`);
-}
-
-/** Missing privileges that are named. */
-const shownAtMost = 3;
-
-/** Whether the primary is migrated, what the gateway's role may do there, and whether it has enough connections. */
-async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
-  const migrated = await migrationsOf(primary, config);
-  const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
-  const application = migrated.isPending ? [] : await applicationOf(primary, config);
-  const isReadable = !migrated.isPending && role.every(({ kind }) => kind !== 'problem');
-  const content = isReadable ? await contentOf(primary, config) : [];
-  return [
-    ...migrated.findings,
-    ...role,
-    ...application,
-    await spaceOf(primary, config),
-    connectionsOf(primary, config),
-    ...content,
-  ];
-}
-
-async function spaceOf(primary: InspectedServer, { databaseTimeouts }: Config): Promise<Finding> {
-  const refusal = await spaceRefusal(primary, databaseTimeouts.connect);
-  return refusal === undefined
-    ? fine('the server can write to its disk')
-    : problem(`the server cannot write to its disk: ${refusal}. Reading still works; changes fail with 503`);
-}
-
-/** The last numbered file of each company, and the file that was refused after it; and what a new database needs. */
-async function contentOf({ url }: InspectedServer, { databaseTimeouts: timeouts, preparedStatements }: Config) {
-  const db = openModels({ url, poolSize: 1, preparedStatements, timeouts });
-  try {
-    const timeText = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
-    const commands = await nextCommands(db);
-    const files = (await lastImports(db)).map(({ companyId, revision, importedAt, refusedAt, refusedReason }) => {
-      const text = `${printable(companyId)} has file ${revision ?? 'without a number'}, of ${timeText(importedAt)}`;
-      return refusedAt
-        ? note(`${text}; a file was refused at ${timeText(refusedAt)}: ${printable(refusedReason ?? '')}`)
-        : fine(text);
-    });
-    return [...files, ...commands.map(next)];
-  } finally {
-    await db.$disconnect();
-  }
-}
-
-/** Whether the role may do what the gateway needs, and no more. The embedded database has no other role. */
-async function roleOf(
-  primary: InspectedServer,
-  { isMigrated }: { isMigrated: boolean },
-  { databaseUrl, databaseTimeouts }: Config,
-): Promise<Finding[]> {
-  const refusal = await writeRefusal(
-    primary,
-    { table: isMigrated ? databaseTables.tenants : undefined },
-    databaseTimeouts.connect,
-  );
-  // Of a database without tables, `migrationsOf` says what this role may do.
-  if (!isMigrated) return [];
-  if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
-  const writable = fine('this role may write');
-  if (databaseUrl === undefined) return [writable];
-  const asked = { table: databaseTables.tenants, history: historyTables };
-  const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
-  if (!found) return [writable];
-  const { missing, excessive, owner, user } = found;
-  const lacking = `this role lacks ${shown(missing)}. npx goalpost roles --owner ${owner} --gateway ${user} prints the SQL`;
-  const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. npx goalpost roles prints SQL for one that may not`;
-  return [missing.length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
-}
-
-/** The first ones, and how many more there are. */
-function shown(privileges: string[]): string {
-  const { length } = privileges;
-  const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
-  return `${privileges.slice(0, shownAtMost).join(', ')}${others}`;
-}
-
-/** Whether the role of the main application may do what an application needs, and no more. */
-async function applicationOf(
-  primary: InspectedServer,
-  { applicationRole: role, databaseUrl, databaseTimeouts }: Config,
-): Promise<Finding[]> {
-  if (role === undefined || databaseUrl === undefined) return [];
-  const asked = {
-    table: databaseTables.tenants,
-    history: historyTables,
-    application: { role, tables: applicationTables },
-  };
-  const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
-  if (!found) {
-    const hint = `npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names`;
-    return [problem(`the role ${role} (APPLICATION_ROLE) does not exist. ${hint}`)];
-  }
-  const { missing, excessive, owner } = found;
-  const isOfTables = [...missing, ...excessive].every((each) => / on (?!the (database|schema) )/.test(each));
-  const hint = isOfTables
-    ? `npx goalpost migrate as the owner of the tables, ${owner}, and with APPLICATION_ROLE sets its privileges`
-    : `npx goalpost roles --owner ${owner} --application ${role} prints the SQL; add --gateway if that role has another name`;
-  const lacking = `the application's role ${role} lacks ${shown(missing)}. ${hint}`;
-  const tooStrong = `the application's role ${role} may do more than an application needs: ${shown(excessive)}. ${hint}`;
-  return [
-    missing.length > 0 ? problem(lacking) : fine(`the application's role ${role} may write`),
-    ...(excessive.length > 0 ? [note(tooStrong)] : []),
-  ];
-}
-
-interface Migrated {
-  isPending: boolean;
-  isUsable: boolean;
-  findings: Finding[];
-}
-
-async function migrationsOf(primary: InspectedServer, config: Config): Promise<Migrated> {
-  try {
-    const pending = await pendingOn(primary);
-    const isPending = pending.length > 0;
-    if (!isPending) return { isPending, isUsable: true, findings: [fine('it is migrated')] };
-    if (config.databaseUrl) return { isPending, isUsable: true, findings: await unmigrated(primary, pending, config) };
-    const text = 'it is not migrated yet: the gateway and the commands do so themselves';
-    return { isPending, isUsable: true, findings: [fine(text)] };
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return { isPending: true, isUsable: false, findings: [problem(error.message)] };
-  }
-}
-
-/** What is missing, and how this role, or another one, adds it. */
-async function unmigrated(primary: InspectedServer, pending: string[], { databaseTimeouts }: Config) {
-  const missing = `it is not migrated: it lacks ${shown(pending)}`;
-  const refusal = await writeRefusal(primary, { table: undefined }, databaseTimeouts.connect);
-  if (refusal === undefined) return [problem(missing), next('npx goalpost migrate')];
-  const url = new URL(primary.url);
-  Object.assign(url, { username: 'goalpost_owner', password: '' });
-  const owner = `DATABASE_URL=${url.href.replace('goalpost_owner@', 'goalpost_owner:password@')}`;
-  return [
-    problem(`${missing}, and this role may not migrate: ${refusal}. The role that owns the tables may`),
-    next(`${owner} npx goalpost migrate`),
-  ];
-}
-
-function connectionsOf({ connections: { most, used } }: InspectedServer, config: Config): Finding {
-  const { poolSize, rateLimit } = config;
-  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
-  const text = `one gateway takes up to ${needed} connections; the server allows ${most}, and has ${used} now`;
-  return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
-}
-
-/** Says what the server of the database says, also the embedded one, which it starts for that. */
-async function inspectDatabase(config: Config): Promise<Finding[]> {
-  const { databaseUrl, dataDir } = config;
-  if (databaseUrl !== undefined) return inspectAt(databaseUrl, config);
-  if (!(await hasCluster(dataDir))) return [note(`there is no embedded PostgreSQL in ${dataDir} yet; serve makes it`)];
-  const server = await startEmbedded({ dataDir, share: true });
-  try {
-    return [fine(`the embedded PostgreSQL runs; its data is in ${dataDir}`), ...(await inspectAt(server.url, config))];
-  } finally {
-    await server.stop();
-  }
-}
-
-async function inspectAt(url: string, config: Config): Promise<Finding[]> {
-  const server = await inspectServer(url, config.databaseTimeouts);
-  if ('failure' in server)
-    return [problem(`${server.address} cannot be reached: ${server.failure}. Check DATABASE_URL`)];
-  const { address, version, role, encryption } = server;
-  const isTooOld = Number.parseInt(version, 10) < 14;
-  const found = isTooOld
-    ? problem(`${address} has PostgreSQL ${version}; 14 or newer is needed`)
-    : fine(`${address} answers: PostgreSQL ${version}, ${role}`);
-  const findings = [found, encryptionFinding(address, encryption)];
-  if (role !== 'primary') return [...findings, problem('it accepts no writes')];
-  return [...findings, ...(await inspectPrimary(server, config))];
 }
 
 export interface CheckOptions {
@@ -240,41 +66,204 @@ export interface CheckOptions {
  */
 export async function checkGateway(environment: Environment, { all = false }: CheckOptions = {}): Promise<void> {
   const config = configOf(environment);
+  const { databaseUrl, dataDir } = config;
   if (config.persistedDocuments.path) readPersistedDocuments(config.persistedDocuments.path, schema);
-  const findings = [...(await inspectHost(config)), ...(await inspectDatabase(config))];
-  printFindings(findings);
-  printSettings(effectiveSettings(environment), config, all);
-  const problems = findings.filter(({ kind }) => kind === 'problem').length;
+  const found = new Findings();
+  await inspectAddress(config, found);
+  if (databaseUrl !== undefined) await inspectAt(databaseUrl, config, found);
+  else if (!(await hasCluster(dataDir)))
+    found.note(`there is no embedded PostgreSQL in ${dataDir} yet; serve makes it`);
+  else {
+    const server = await startEmbedded({ dataDir });
+    found.ok(`the embedded PostgreSQL in ${dataDir} ${server.wasRunning ? 'runs' : 'can be started'}`);
+    await inspectAt(server.url, config, found).finally(server.stop);
+  }
+  const problems = found.print();
+  printSettings(environment, config, all);
   if (problems > 0)
     throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
 }
 
-/** What is wrong is at the top, and what to do about it below it. */
-const order: Finding['kind'][] = ['problem', 'next', 'note', 'ok'];
-
-function printFindings(findings: Finding[]): void {
-  print('Found');
-  for (const kind of order)
-    for (const { text } of findings.filter((each) => each.kind === kind))
-      print(`  ${kind.padEnd('problem'.length)}  ${text}`);
-}
-
-/** Listens for a moment, on any port, since a gateway may be running on the right one. */
-async function inspectHost({ host }: Config): Promise<Finding[]> {
-  const server = createServer();
+/** Listens for a moment. */
+async function inspectAddress(config: Config, { ok, note, problem }: Findings): Promise<void> {
   try {
-    await listen(server, { host, port: 0 });
-    return [fine(`this machine can listen on ${host}`)];
+    await tryListening(config);
+    ok(`this machine can listen on ${config.host}, port ${config.port}`);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return [problem(error.message)];
-  } finally {
-    server.close();
+    if (error instanceof AddressTaken) note(`unless a gateway is running: ${error.message}`);
+    else if (error instanceof ConfigError) problem(error.message);
+    else throw error;
   }
 }
 
-function printSettings(settings: EffectiveSetting[], { misspelled }: Config, all: boolean): void {
-  const printed = settings.filter(({ source }) => all || source !== 'default');
+async function inspectAt(url: string, config: Config, found: Findings): Promise<void> {
+  const { databaseTimeouts: timeouts } = config;
+  const address = new URL(url).host || 'the local socket';
+  const unused = unusedParameters(url);
+  if (unused.length > 0) found.note(`DATABASE_URL has ${listed(unused)}, which nothing here uses`);
+  let isConnected = false;
+  const inspect = async (client: SessionClient) => {
+    isConnected = true;
+    await inspectServer(client, { url, address }, config, found);
+  };
+  await withTimedClient(url, timeouts.connect, inspect, limitsOf(timeouts)).catch((error) => {
+    const reason = reasonOf(error);
+    const [, parameter] = /unsupported startup parameter:? (?:in options: )?(\S+)/.exec(reason) ?? [];
+    if (isConnected) found.problem(`${address} does not answer what it is asked: ${reason}`);
+    else if (parameter === undefined) found.problem(`${address} cannot be reached: ${reason}. Check DATABASE_URL`);
+    else found.problem(`the pooler at ${address} refuses the parameter ${parameter}: leave it out of DATABASE_URL`);
+  });
+}
+
+interface At {
+  url: string;
+  address: string;
+}
+
+async function inspectServer(client: SessionClient, at: At, config: Config, found: Findings): Promise<void> {
+  const { problem, note, ok } = found;
+  const server = await factsOf(client);
+  if (server.major < 14) return problem(`${at.address} has PostgreSQL ${server.version}; 14 or newer is needed`);
+  ok(
+    `${at.address} answers: PostgreSQL ${server.version}, ${server.role}${server.isPooled ? ', behind a pooler' : ''}`,
+  );
+  await inspectEncryption(client, at, found);
+  if (server.encoding !== 'UTF8')
+    return problem(`the database has the encoding ${server.encoding}, and must have UTF8. ${remedyOfEncoding}`);
+  const misplaced = schemaProblem(server.schema, server.user);
+  if (misplaced) return problem(misplaced);
+  if (server.role !== 'primary') return problem('it accepts no writes');
+  for (const { name, value, meant } of server.settings)
+    (name === 'extra_float_digits' ? problem : note)(
+      `${name} is ${value} for this role, and should be ${meant}: npx goalpost roles prints the SQL, as ALTER ROLE ${server.user} SET ${name} = ${meant}`,
+    );
+  if (server.isPooled && config.preparedStatements && (await losesNames(at.url, config.databaseTimeouts.connect)))
+    problem(
+      'the pooler loses prepared statements: set PREPARED_STATEMENTS=off, or in PgBouncer from 1.21 on max_prepared_statements',
+    );
+  const isUsable = await inspectTables(client, at, config, found);
+  const full = await refusalOf(client, 'spill');
+  if (full === undefined) ok('the server can write to its disk');
+  else problem(`the server cannot write to its disk: ${full}. Reading still works; changes fail with 503`);
+  const needed =
+    config.poolSize + maintenancePoolSize + (config.rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
+  const connections = `one gateway takes up to ${needed} connections; the server allows ${server.most}, and has ${server.used} now`;
+  if (needed > server.most) problem(`${connections}. Lower DATABASE_POOL_SIZE, or raise max_connections`);
+  else ok(connections);
+  if (isUsable) await inspectContent(at, config, found);
+}
+
+/** Whether the connection is encrypted, as far as the other end, and how sure that end is the right one. */
+async function inspectEncryption(client: SessionClient, { address }: At, { ok, note }: Findings): Promise<void> {
+  const { tls, isVerified, host, isAtServer } = await encryptionOf(client);
+  const connection = `the connection to ${address} is`;
+  const advice = 'set sslmode=verify-full and sslrootcert in DATABASE_URL';
+  const beyond =
+    isAtServer === (tls !== undefined)
+      ? ''
+      : `. A pooler or proxy there goes on to PostgreSQL with${tls ? 'out' : ''} TLS`;
+  if (tls && isVerified) ok(`${connection} encrypted (${tls}); the certificate of the server is verified${beyond}`);
+  else if (tls)
+    note(`${connection} encrypted (${tls}); the certificate of the server is not verified: ${advice}${beyond}`);
+  else if (isLoopback(host) || host.startsWith('/'))
+    ok(`${connection} not encrypted; it stays on this machine${beyond}`);
+  else note(`${connection} not encrypted: ${advice}${beyond}`);
+}
+
+/** Whether there are tables, and who may do what with them. Returns whether this role can use them. */
+async function inspectTables(client: SessionClient, { url }: At, config: Config, found: Findings): Promise<boolean> {
+  const { problem, next, ok, note } = found;
+  const isOwn = config.databaseUrl !== undefined;
+  try {
+    const pending = await pendingMigrations(url, migrationsDirectory);
+    if (pending.length > 0 && !isOwn) ok('it is not migrated yet: the gateway and the commands do so themselves');
+    if (pending.length > 0 && isOwn) {
+      const refusal = await refusalOf(client, 'create');
+      const missing = `it is not migrated: it lacks ${listed(pending)}`;
+      const owner = Object.assign(new URL(url), { username: 'goalpost_owner', password: 'password' });
+      problem(
+        refusal === undefined
+          ? missing
+          : `${missing}, and this role may not migrate: ${refusal}. The role that owns the tables may`,
+      );
+      next(`${refusal === undefined ? '' : `DATABASE_URL=${owner.href} `}npx goalpost migrate`);
+    }
+    if (pending.length > 0) return false;
+    ok('it is migrated');
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    problem(error.message);
+    return false;
+  }
+  // The embedded database has no other role.
+  if (!isOwn) return true;
+  const own = await privilegesOf(client);
+  if (!own) return false;
+  const sql = `npx goalpost roles --owner ${own.owner} --gateway ${own.user} prints the SQL`;
+  if (own.missing.length > 0) problem(`this role lacks ${listed(own.missing)}. ${sql}`);
+  else ok('this role may write');
+  if (own.excessive.length > 0)
+    note(
+      `this role may do more than a gateway needs: ${listed(own.excessive)}. npx goalpost roles prints SQL for one that may not`,
+    );
+  if (config.applicationRole !== undefined)
+    inspectApplication(config.applicationRole, await privilegesOf(client, config.applicationRole), found);
+  return own.missing.length === 0;
+}
+
+/** Whether the role of the main application may do what an application needs, and no more. */
+function inspectApplication(role: string, privileges: Privileges | undefined, { problem, note, ok }: Findings): void {
+  if (!privileges) {
+    problem(
+      `the role ${role} (APPLICATION_ROLE) does not exist. npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names`,
+    );
+    return;
+  }
+  const { missing, excessive, owner } = privileges;
+  const isOfTables = [...missing, ...excessive].every((each) => / on (?!the (database|schema) )/.test(each));
+  const hint = isOfTables
+    ? `npx goalpost migrate as the owner of the tables, ${owner}, and with APPLICATION_ROLE sets its privileges`
+    : `npx goalpost roles --owner ${owner} --application ${role} prints the SQL; add --gateway if that role has another name`;
+  if (missing.length > 0) problem(`the application's role ${role} lacks ${listed(missing)}. ${hint}`);
+  else ok(`the application's role ${role} may write`);
+  if (excessive.length > 0)
+    note(`the application's role ${role} may do more than an application needs: ${listed(excessive)}. ${hint}`);
+}
+
+/** What is more open than its space, the last numbered file of each company and the one refused after it, what to run next. */
+async function inspectContent({ url }: At, config: Config, { ok, note, next }: Findings): Promise<void> {
+  const { databaseTimeouts: timeouts, preparedStatements } = config;
+  const db = openModels({ url, poolSize: 1, preparedStatements, timeouts });
+  const timeText = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
+  try {
+    for (const { kind, ids } of await openerThanSpaces(db))
+      note(`${kind} that more people may see or edit than their space: ${listed(ids.map(printable))}`);
+    for (const { companyId, revision, importedAt, refusedAt, refusedReason } of await lastImports(db)) {
+      const file = `${printable(companyId)} has file ${revision ?? 'without a number'}, of ${timeText(importedAt)}`;
+      if (refusedAt) note(`${file}; a file was refused at ${timeText(refusedAt)}: ${printable(refusedReason ?? '')}`);
+      else ok(file);
+    }
+    for (const command of await nextCommands(db)) next(command);
+  } finally {
+    await db.$disconnect();
+  }
+}
+
+/** Goals and projects with more access than the space that they are in, the first of each kind. */
+async function openerThanSpaces(db: ModelDatabase): Promise<{ kind: string; ids: string[] }[]> {
+  const found = [];
+  for (const kind of ['goals', 'projects']) {
+    const rows = await db.$queryRaw<{ id: string }[]>(sql`
+      SELECT r.id FROM ${rawSql(kind)} r JOIN spaces s ON s.company_id = r.company_id AND s.id = r.space_id
+      WHERE r.removed_at IS NULL AND (r.company_level > s.company_level OR r.space_level > s.space_level)
+      ORDER BY r.company_id, r.id LIMIT 1000`);
+    if (rows.length > 0) found.push({ kind, ids: rows.map(({ id }) => id) });
+  }
+  return found;
+}
+
+function printSettings(environment: Environment, { misspelled }: Config, all: boolean): void {
+  const printed = effectiveSettings(environment).filter(({ source }) => all || source !== 'default');
   const widest = Math.max(...printed.map(({ name }) => name.length));
   print(`\nSettings${all ? '' : ' (--all prints those with their defaults, too)'}`);
   for (const { name, value = 'none', source } of printed) {

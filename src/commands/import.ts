@@ -5,7 +5,7 @@ import { findingText, importFrom } from '../workspace/import.js';
 import { changeText, type ImportOptions, type ImportReport, UnknownChangesError } from '../workspace/report.js';
 import { lists } from '../workspace/tables.js';
 import { UsageError } from './exitCode.js';
-import { print, printJson } from './print.js';
+import { listed, print, printError, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 const width = 30;
@@ -64,6 +64,12 @@ function printReport(report: ImportReport, file: string, { dryRun }: ImportOptio
     print(`${file} was imported already: nothing to do`);
     return;
   }
+  const { length: opened } = report.openedSpaces;
+  if (opened > 0)
+    printError(
+      `${opened === 1 ? '1 space has' : `${opened} spaces have`} no access_levels in the file, so the whole company may edit ` +
+        `what is in ${opened === 1 ? 'it' : 'them'}: ${listed(report.openedSpaces)}`,
+    );
   const added = sum('added');
   if (report.isNew) {
     const verb = dryRun ? 'would import' : 'imported';

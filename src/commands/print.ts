@@ -13,6 +13,10 @@ export const print = (text: string): void => console.log(printableText(text));
 /** Prints for people to standard error. */
 export const printError = (text: string): void => console.error(printableText(text));
 
+/** The first of them, and how many more there are. */
+export const listed = (items: readonly string[], most = 3): string =>
+  [...items.slice(0, most), ...(items.length > most ? [`and ${items.length - most} more`] : [])].join(', ');
+
 /** Prints for programs: JSON, in which what could control a terminal is escaped as JSON does. */
 export const printJson = (value: unknown): void =>
   console.log(

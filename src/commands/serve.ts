@@ -7,7 +7,8 @@ import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { isAbsent, reasonOf } from '../platform/postgres/index.js';
 import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
-import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
+import { unusedParameters } from '../platform/settings/index.js';
+import { createLogger, logDestination, type ReadMetrics, watchFiles } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/routes.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
@@ -100,6 +101,8 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilUncaughtError(logger);
   for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);
+  const unused = unusedParameters(config.databaseUrl);
+  if (unused.length > 0) logger.warn(`DATABASE_URL has ${unused.join(', ')}, which nothing here uses`);
   const log = (message: string) => logger.info(message);
   let metrics: Awaited<ReturnType<typeof openMetrics>>;
   let serving: Awaited<ReturnType<typeof openGateway>> | undefined;
@@ -111,7 +114,26 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   let waiting: string | undefined;
   const read = async () => serving?.metrics?.read() ?? (waiting ? noDatabase : nothingYet);
   metrics = await openMetrics(config, read, logger);
-  const open = () => openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
+  /** All that needs the database. None of it remains if that is lost meanwhile. */
+  const open = async () => {
+    const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
+    const { db, url, applied } = opened;
+    try {
+      if (applied.length > 0) logger.info({ migrations: applied.length, last: applied.at(-1) }, 'migrated');
+      // Its import takes a tenth of the time that the gateway needs to start.
+      const demo = config.databaseUrl || !withDemo ? undefined : await import('./demo.js');
+      const tokens = await demo?.openDemo(db, config.dataDir);
+      const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
+      const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
+      const tokensFile = demo?.demoTokensFile(config.dataDir) ?? '';
+      const job = { url, demo: tokens && { tokens, tokensFile, key, webhookKey } };
+      const next = tokens ? [] : await nextCommands(db);
+      return { ...opened, gateway: await openGateway(config, job, logger), key, tokens: tokens && tokensFile, next };
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  };
   const onAbsent = (reason: string) => {
     if (!waiting) logger.warn({ reason }, 'waiting for the database');
     waiting = reason;
@@ -121,38 +143,31 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     throw error;
   });
   if (waiting) logger.warn('the database is there');
-  const { db: maintained, url, applied, close } = opened;
+  const { db: maintained, gateway, key, tokens, next, close } = opened;
+  serving = gateway;
   let cutOff = 0;
   try {
-    if (applied.length > 0) logger.info({ migrations: applied.length, last: applied.at(-1) }, 'migrated');
-    // Its import takes a tenth of the time that the gateway needs to start.
-    const demo = config.databaseUrl || !withDemo ? undefined : await import('./demo.js');
-    const tokens = await demo?.openDemo(maintained, config.dataDir);
-    const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
-    const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
-    const tokensFile = demo?.demoTokensFile(config.dataDir) ?? '';
-    const job = { url, demo: tokens && { tokens, tokensFile, key, webhookKey } };
-    const next = tokens ? [] : await nextCommands(maintained);
-    serving = await openGateway(config, job, logger);
-    const { base } = serving;
+    const { base } = gateway;
     const stopPurging = purgeWhileServing(config, maintained, logger);
+    const stopWatching = watchFiles(logger);
     const started = {
       graphql: `${base}/graphql`,
       rest: base + apiRoot,
       browser: key?.addressAt(base) ?? `${base}/`,
       metrics: metrics?.address,
-      tokens: tokens && tokensFile,
+      tokens,
       next,
     };
     announce(started, config.logFormat);
     await Promise.race([stopped, broken]);
     logger.info('stopping');
-    cutOff = await serving.stop();
+    stopWatching();
+    cutOff = await gateway.stop();
     await stopPurging();
   } finally {
     await exitInTime(cutOff, async () => {
       await metrics?.close();
-      await Promise.all([serving?.close(), close()]);
+      await Promise.all([gateway.close(), close()]);
     });
   }
 }

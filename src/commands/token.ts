@@ -45,19 +45,25 @@ async function findPerson(db: ModelDatabase, id: string, companyId: string | und
   const named = `the id ${JSON.stringify(id)}`;
   if (!person) {
     const where = companyId === undefined ? '' : ' of this company';
-    throw new UsageError(`no person${where} has ${named}${await someIds(db, companyId)}`);
+    throw new UsageError(`no person${where} has ${named}${await idsOfNamed(db, id, companyId)}`);
   }
   if (others.length === 0) return person;
   const companies = people.map((found) => JSON.stringify(found.companyId)).join(', ');
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
 }
 
-/** A few ids of people, for who does not know any. */
-async function someIds(db: ModelDatabase, companyId: string | undefined): Promise<string> {
-  const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
-  const people = await db.prisma.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
-  if (people.length === 0) return '; there is nobody yet: see npx goalpost import';
-  return `; ids that exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
+/** The ids of people who are named so, for who gives a name. */
+async function idsOfNamed(db: ModelDatabase, name: string, companyId: string | undefined): Promise<string> {
+  const named = { fullName: { contains: name, mode: 'insensitive' as const } };
+  const where = { suspendedAt: null, ...named, ...(companyId !== undefined && { companyId }) };
+  const people = await db.prisma.person.findMany({
+    where,
+    select: { id: true, fullName: true },
+    orderBy: { id: 'asc' },
+    take: 10,
+  });
+  if (people.length === 0) return '; see npx goalpost people';
+  return `; named so: ${people.map(({ id, fullName }) => `${JSON.stringify(id)} (${printable(fullName)})`).join(', ')}`;
 }
 
 export interface NewTokenOptions {

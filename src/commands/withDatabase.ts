@@ -26,7 +26,7 @@ export async function withDatabase(
     );
   }
   nameDatabase(config);
-  const opened = await openDatabase(config, { migrations, share: true });
+  const opened = await openDatabase(config, { migrations });
   try {
     await run(opened);
   } finally {

@@ -453,6 +453,16 @@ const conflicts = {
     example: { id: 'goal-launch-mobile-app' },
     occurs: 'declared',
   }),
+  CANNOT_BE_UNDONE: entry<{ id: string; reason: string }>({
+    status: 409,
+    title: 'The change cannot be taken back',
+    meaning: 'The record has been changed again since, or nothing takes back such a change. Nothing was changed.',
+    remedy:
+      'Look at the latest activities of the record, and take back the latest change first, or make another change.',
+    detail: ({ id, reason }) => `The change ${quoted(id)} cannot be taken back: ${reason}.`,
+    example: { id: 'activity-audiobook-reopened', reason: 'it has been changed since' },
+    occurs: 'declared',
+  }),
   STATE_CHANGED: entry<{ state: string }>({
     status: 409,
     title: 'The record is not in the state you expected',

@@ -162,10 +162,13 @@ export const envelope: Schema = {
         anyOf: [{ type: 'string', enum: originNames }, { type: 'string' }],
         description: 'Who wrote it. New origins may be added.',
       },
-      data: objectOf(
-        { author_id: id('The ID of the person who did it.') },
-        'What it is about: IDs, and what never changes.',
-      ),
+      data: {
+        ...objectOf(
+          { author_id: id('The ID of the person who did it.') },
+          'What it is about: IDs, and what never changes. Each type has more.',
+        ),
+        additionalProperties: true,
+      },
     },
     'An event, as webhooks and `Event.body` of GraphQL have it.',
   ),

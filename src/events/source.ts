@@ -1,5 +1,13 @@
 import { Prisma } from '../generated/client/client.js';
-import { cursorAgain, cursorOf, type Page, type Position, readCursor, type Slice } from '../lists/engine.js';
+import {
+  type CursorKind,
+  cursorAgain,
+  cursorOf,
+  type Page,
+  type Position,
+  readCursor,
+  type Slice,
+} from '../lists/engine.js';
 import { badInput } from '../platform/failures/index.js';
 import type { EventSource, WantedEvents } from '../platform/outbox/index.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
@@ -39,9 +47,53 @@ type Direction = 'asc' | 'desc';
 interface Row {
   id: string;
   sequence: bigint;
+  inserted_at: Date;
   /** For the last event that was looked at: how many were. Null for an event of the page. */
   looked: number | null;
 }
+
+/** An order of the events of a company. */
+interface Order {
+  kind: CursorKind;
+  columns: readonly string[];
+  direction: Direction;
+  /** Which events follow a position. */
+  beyond: (after: Position | null) => Prisma.Sql;
+  positionOf: (row: Row) => Position;
+}
+
+const byNumber = (direction: Direction): Order => ({
+  kind: eventKind,
+  columns: ['sequence'],
+  direction,
+  beyond: (after) =>
+    direction === 'asc'
+      ? Prisma.sql`sequence > ${after?.key ?? 0}::bigint`
+      : Prisma.sql`sequence < ${after?.key ?? last}::bigint`,
+  positionOf: ({ id, sequence }) => ({ rank: 0, key: Number(sequence), id }),
+});
+
+/** In a cursor, the number of an activity stands for its id: the caller may not see it. */
+export const activityKind: CursorKind = {
+  name: 'activities',
+  key: 'timestamptz',
+  markOf: (position) => position.replace(/ .*/, ''),
+  mark: /^[1-9]\d{0,15}$/,
+};
+
+/** The id in a position of {@link activityFeed}. */
+export const activityIdIn = ({ id }: Position) => id.replace(/^\d+ /, '');
+
+const byTime: Order = {
+  kind: activityKind,
+  columns: ['inserted_at', 'sequence'],
+  direction: 'desc',
+  beyond: (after) =>
+    after
+      ? Prisma.sql`sequence IS NOT NULL AND (inserted_at, sequence) < (${after.key}::timestamptz, ${after.id}::text::bigint)`
+      : Prisma.sql`sequence IS NOT NULL`,
+  positionOf: ({ id, sequence, inserted_at: at }) => ({ rank: 0, key: at.toISOString(), id: `${sequence} ${id}` }),
+};
 
 /** The events of the company that the caller may see, oldest or newest first: all, or those that are wanted. */
 export const eventFeed = (actor: Actor, events: WantedEvents, direction: Direction = 'asc') => ({
@@ -56,60 +108,65 @@ export const eventFeed = (actor: Actor, events: WantedEvents, direction: Directi
         field: 'after',
         remedy: 'Omit it to read the events from the beginning',
       });
-    return pageOf(await read(db, actor, events, slice, direction), slice);
+    return readPage({ db, actor, events, order: byNumber(direction) }, slice);
   },
 });
 
-/** One more than the page; and where the look ended, if that was not because the page is full. */
-function read(
-  db: Transaction,
-  { companyId, personId }: Actor,
-  events: WantedEvents,
+/** The activities that the caller may see, newest first by their time. */
+export const activityFeed = (actor: Actor) => ({
+  ...activityKind,
+  readPage: (db: Transaction, slice: Slice) => readPage({ db, actor, events: {}, order: byTime }, slice),
+});
+
+interface Reading {
+  db: Transaction;
+  actor: Actor;
+  events: WantedEvents;
+  order: Order;
+}
+
+/** Looks for one more than the page has. */
+async function readPage(
+  { db, actor, events: { actions, exceptOrigins }, order: { kind, columns, direction, beyond, positionOf } }: Reading,
   { size, after }: Slice,
-  direction: Direction,
-) {
-  const [order, opposite] = (direction === 'asc' ? ['ASC', 'DESC'] : ['DESC', 'ASC']).map(Prisma.raw);
-  const beyond =
-    direction === 'asc' ? Prisma.sql`> ${after?.key ?? 0}::bigint` : Prisma.sql`< ${after?.key ?? last}::bigint`;
-  const looked = (columns: Prisma.Sql) => Prisma.sql`
-    SELECT ${columns} FROM activities
-    WHERE company_id = ${companyId} AND sequence ${beyond}
-    ORDER BY sequence ${order} LIMIT ${Prisma.raw(String(mostLooked))}`;
-  const { actions, exceptOrigins } = events;
+): Promise<Page> {
+  const { companyId, personId } = actor;
+  const inOrder = (by: Direction) => Prisma.raw(columns.map((column) => `${column} ${by}`).join(', '));
+  const looked = (more: Prisma.Sql) => Prisma.sql`
+    SELECT id, sequence, inserted_at ${more} FROM activities
+    WHERE company_id = ${companyId} AND ${beyond(after)}
+    ORDER BY ${inOrder(direction)} LIMIT ${Prisma.raw(String(mostLooked))}`;
   const wanted = actions ? Prisma.sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : Prisma.empty;
   const isHeard = exceptOrigins?.length
     ? Prisma.sql`a.origin::text <> ALL(${textList([...new Set(exceptOrigins)])}) AND`
     : Prisma.empty;
-  return db.$queryRaw<Row[]>(Prisma.sql`
+  // After the page, unless that is full, the last event that was looked at.
+  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     WITH shown AS MATERIALIZED (
-      SELECT a.id, a.sequence FROM (${looked(Prisma.sql`id, sequence, action, origin, goal_id, file_id, document_id`)}) a
+      SELECT a.id, a.sequence, a.inserted_at
+      FROM (${looked(Prisma.sql`, action, origin, goal_id, file_id, document_id`)}) a
       WHERE ${wanted} ${isHeard} ${isVisible(companyId, Prisma.sql`${personId}`)}
-      ORDER BY a.sequence ${order} LIMIT ${size + 1}::integer
+      ORDER BY ${inOrder(direction)} LIMIT ${size + 1}::integer
     )
-    SELECT id, sequence, NULL::integer AS looked FROM shown
+    SELECT id, sequence, inserted_at, NULL::integer AS looked FROM shown
     UNION ALL
-    SELECT id, sequence, looked FROM (
-      SELECT id, sequence, count(*) OVER ()::integer AS looked FROM (${looked(Prisma.sql`id, sequence`)}) a
-      ORDER BY sequence ${opposite} LIMIT 1
+    SELECT id, sequence, inserted_at, looked FROM (
+      SELECT id, sequence, inserted_at, count(*) OVER ()::integer AS looked FROM (${looked(Prisma.empty)}) a
+      ORDER BY ${inOrder(direction === 'asc' ? 'desc' : 'asc')} LIMIT 1
     ) last WHERE (SELECT count(*) FROM shown) <= ${size}::integer
-    ORDER BY looked NULLS FIRST, sequence ${order}`);
-}
-
-function pageOf(rows: Row[], { size, after }: Slice): Page {
-  const shown = rows.filter(({ looked }) => looked === null).map(positionOf);
+    ORDER BY looked NULLS FIRST, ${inOrder(direction)}`);
+  const shown = rows.filter((row) => row.looked === null).map(positionOf);
   const positions = shown.slice(0, size);
-  const last = rows.find(({ looked }) => looked !== null);
-  const end = last ? positionOf(last) : positions.at(-1);
+  const end = rows.find((row) => row.looked !== null);
+  const endPosition = end ? positionOf(end) : positions.at(-1);
   return {
     positions,
-    hasNextPage: shown.length > size || last?.looked === mostLooked,
+    hasNextPage: shown.length > size || end?.looked === mostLooked,
     hasPreviousPage: after !== null,
     // The end of an empty page is where it began, so that whoever comes back goes on from there.
-    endCursor: end ? cursorOf(eventKind, end) : after && cursorAgain(eventKind, after),
+    endCursor: endPosition ? cursorOf(kind, endPosition) : after && cursorAgain(kind, after),
   };
 }
-
-const positionOf = ({ id, sequence }: Row): Position => ({ rank: 0, key: Number(sequence), id });
 
 /** What the columns of {@link eventSource} load. */
 type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> &

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, everywhere, type List } from './engine.js';
+import { type CursorKind, contains, everywhere, type List } from './engine.js';
 
 export const resourceHubCursor: CursorKind = { name: 'resourceHubs', key: 'text' };
 
@@ -8,10 +8,11 @@ export interface ResourceHubFilter {
   spaceId?: string | null | undefined;
   goalId?: string | null | undefined;
   projectId?: string | null | undefined;
+  text?: string | null | undefined;
 }
 
 /**
- * The hubs that the caller may see, by name. With a filter, the query finds the few hubs of that parent first.
+ * The hubs that the caller may see, by name. With a filter, the query finds the few hubs of that parent or name first.
  * Otherwise it walks the company's hubs, most of which an insider sees; for a guest it starts from what they may view.
  */
 export function resourceHubList({ personId, companyId }: Actor, filter: ResourceHubFilter): List {
@@ -20,6 +21,8 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
     'h.goal_id': filter.goalId,
     'h.project_id': filter.projectId,
   }).flatMap(([column, id]) => (id == null ? [] : [Prisma.sql`AND ${Prisma.raw(column)} = ${id}`]));
+  if (filter.text != null)
+    conditions.push(Prisma.sql`AND h.removed_at IS NULL AND ${contains(Prisma.sql`h`, filter.text)}`);
   // A scalar subquery, so that Postgres computes access for one hub at a time and not for all.
   const visible = Prisma.sql`(SELECT a.level FROM resource_hub_access a
     WHERE a.company_id = ${companyId} AND a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { badInput } from '../platform/failures/index.js';
 import type { Once } from '../platform/graphql/index.js';
 import { type Database, sql } from '../platform/postgres/index.js';
@@ -6,8 +6,12 @@ import { type Database, sql } from '../platform/postgres/index.js';
 /** Seconds in which a confirmation may be used for the first time. */
 export const confirmationSeconds = 600;
 
-/** Version 1: `v1.`, the microsecond of its preview by the clock of the database, the state, and 128 bits of the HMAC. */
-const form = /^v1\.([0-9a-z]{1,12})\.([\w-]{1,64})\.([\w-]{22})$/;
+/**
+ * Version 2: what the change is, in a sentence for whoever approves the call; then `v2.`, the microsecond of its preview by
+ * the clock of the database, the state, and 128 bits of the HMAC.
+ */
+const form = /^(.{1,500}) · (v2\.([0-9a-z]{1,12})\.([\w-]{1,64})\.[\w-]{22})$/u;
+/** Of the secret. */
 const version = 1;
 
 /** A change that has been previewed: what a confirmation is good for, and nothing else. */
@@ -18,6 +22,8 @@ interface ConfirmedChange {
   operation: string;
   /** The input as the mutation gets it. */
   input: Record<string, unknown>;
+  /** What the change is. */
+  sentence: string;
   /** The state that the preview showed. */
   state: string;
   /** The microsecond of the preview, since 1970. */
@@ -38,11 +44,11 @@ const canonical = (value: unknown) =>
  */
 export function confirmationOf(
   secret: Uint8Array,
-  { companyId, tokenId, operation, input, state, time }: ConfirmedChange,
+  { companyId, tokenId, operation, input, sentence, state, time }: ConfirmedChange,
 ) {
-  const confirmed = ['goalpost confirmation 1', companyId, tokenId, operation, input, state, `${time}`];
+  const confirmed = ['goalpost confirmation 2', companyId, tokenId, operation, input, sentence, state, `${time}`];
   const mac = createHmac('sha256', secret).update(canonical(confirmed)).digest().subarray(0, 16);
-  return `v1.${time.toString(36)}.${state}.${mac.toString('base64url')}`;
+  return `${sentence} · v2.${time.toString(36)}.${state}.${mac.toString('base64url')}`;
 }
 
 interface Secret {
@@ -54,8 +60,11 @@ async function readSecret(db: Database): Promise<Secret> {
   const [found] = await db.$queryRaw<Secret[]>(sql`
     SELECT secret, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text AS now
     FROM confirmation_secrets WHERE version = ${version}::smallint`);
-  if (!found) throw new Error(`confirmation_secrets has no row of version ${version}`);
-  return found;
+  if (found) return found;
+  await db.$executeRaw(sql`
+    INSERT INTO confirmation_secrets (version, secret) VALUES (${version}::smallint, ${randomBytes(32)})
+    ON CONFLICT (version) DO NOTHING`);
+  return readSecret(db);
 }
 
 interface Issued {
@@ -70,6 +79,27 @@ export async function issueConfirmation(db: Database, change: Omit<ConfirmedChan
   const expiresAt = new Date(Number(time / 1000n) + confirmationSeconds * 1000);
   return { confirmation: confirmationOf(secret, { ...change, time }), expiresAt };
 }
+
+/** A text of a record as a person reads it in a sentence: on one line, without marks that turn its direction, not too long. */
+function named(text: string): string {
+  const plain = text
+    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .replaceAll('"', "'")
+    .trim();
+  const letters = [...plain];
+  return `"${letters.length > 80 ? `${letters.slice(0, 79).join('')}…` : plain}"`;
+}
+
+/** A sentence such as `Delete the file {file.name}; notifies {notified.total_count} people`, with what a preview showed. */
+export const sentenceOf = (template: string, shown: unknown): string =>
+  template
+    .replace(/\{([\w.]+)\}/g, (_place, path: string) => {
+      const value = path
+        .split('.')
+        .reduce((each: unknown, name) => (each as Record<string, unknown> | null)?.[name], shown);
+      return typeof value === 'string' ? named(value) : String(value ?? 'none');
+    })
+    .replace(/\b1 people\b/, '1 person');
 
 const refused = (message: string) => badInput([{ field: 'confirmation', code: 'invalid', message }]);
 
@@ -87,14 +117,14 @@ interface Redeemed {
 export async function redeemConfirmation(
   db: Database,
   confirmation: string,
-  change: Omit<ConfirmedChange, 'state' | 'time'>,
+  change: Omit<ConfirmedChange, 'sentence' | 'state' | 'time'>,
 ): Promise<Redeemed> {
-  const [, digits, state] = form.exec(confirmation) ?? [];
-  if (digits === undefined || state === undefined)
+  const [, sentence, key, digits, state] = form.exec(confirmation) ?? [];
+  if (sentence === undefined || key === undefined || digits === undefined || state === undefined)
     throw refused('is no confirmation: copy it whole, or call preview_change for a new one');
   const time = [...digits].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);
   const { secret } = await readSecret(db);
-  const expected = Buffer.from(confirmationOf(secret, { ...change, state, time }));
+  const expected = Buffer.from(confirmationOf(secret, { ...change, sentence, state, time }));
   const given = Buffer.from(confirmation);
   if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
     throw refused(
@@ -110,5 +140,5 @@ export async function redeemConfirmation(
   };
   // It says what is asked for, so its hash is the fingerprint.
   const fingerprint = Uint8Array.from(createHash('sha256').update(confirmation).digest());
-  return { state, once: { key: confirmation, fingerprint, leastSeconds: confirmationSeconds, begin } };
+  return { state, once: { key, fingerprint, leastSeconds: confirmationSeconds, begin } };
 }

@@ -29,6 +29,11 @@ const advice: Partial<Record<string, Advice>> = {
   READ_ONLY_TOKEN: { remedy: `preview_change shows what would change. ${askPerson}` },
   INSUFFICIENT_SCOPE: { remedy: `preview_change shows what would change. ${askPerson}` },
   UNAUTHENTICATED: { detail: 'The token is not valid any more.', remedy: askPerson },
+  CANNOT_BE_UNDONE: {
+    remedy:
+      'Nothing was changed. recent_changes of the record lists what was done since: take back the latest change first, or ' +
+      'make another change.',
+  },
   GOAL_ARCHIVED: { remedy: `An archived goal must be restored from the archive first. ${askPerson}` },
   STATE_CHANGED: { detail: 'The record has changed since its preview.', remedy: previewAgain },
   VERSION_CONFLICT: { detail: 'The document has a new version since its preview.', remedy: previewAgain },
@@ -69,6 +74,8 @@ export function adviceOn(
   }
   if (known === 'NOT_FOUND' && said.startsWith('No version '))
     return { detail, remedy: 'read_document lists the versions.' };
+  if (known === 'NOT_FOUND' && said.startsWith('No activity '))
+    return { detail, remedy: 'recent_changes lists the activities with their IDs.' };
   const isPerson = errors.some(({ field }) => field.includes('subscriber_ids'));
   return { detail, remedy: isPerson ? `${remedy} find_people finds the IDs of people.` : remedy };
 }

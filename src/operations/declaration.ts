@@ -2,17 +2,10 @@ import type { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import type { ActionFacts } from '../rules/activityActions.js';
 
-/** A token whose changes are taken back. */
-export interface UndoneToken {
-  companyId: string;
-  tokenId: string;
-  /** Whose name the undoing has. */
-  authorId: string;
-}
-
-/** What an inverse is made of: the token, the record, and how it is changed. */
+/** What an inverse is made of: whose name it has, the record, and how that is changed. */
 export interface Undone {
-  token: UndoneToken;
+  companyId: string;
+  authorId: string;
   subjectId: string;
   /** The step `record(id, name, at)` that changes the record `r`, from the step `before`, which is the activity. */
   change: (changes: Prisma.Sql, from?: Prisma.Sql, more?: Prisma.Sql) => Prisma.Sql;
@@ -35,8 +28,8 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   title: string;
   /** Whether this gateway adds it to the documented operations. */
   isAddition?: true;
-  /** The action of the activity that it records. */
-  action: NoInfer<Action>;
+  /** The action of the activity that it records; null if that depends on what it is given. */
+  action: NoInfer<Action> | null;
   /** That action, and any that only its undoing records: their names begin with the kind of the record. */
   actions: Record<Action, ActionFacts>;
   /** What takes back a change that it made, or why nothing can. */
@@ -45,8 +38,11 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   rest: { path: string; selection: string };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
   tool: { isDestructive: boolean; selection: string };
-  /** What agents get of the query that shows what it would do. */
-  preview: { selection: string };
+  /**
+   * What agents get of the query that shows what it would do; and that in a sentence for the person who approves it, with
+   * values of the selection, in REST's names, in braces.
+   */
+  preview: { selection: string; sentence: string /** Why it may change nothing. */; unchanged?: string };
 }
 
 /** Keeps the names in the type, so that an action that nobody describes does not compile. */

@@ -102,6 +102,7 @@ export const fileDeletion = declare({
   rest: { path: '/delete_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {
+    sentence: 'Delete the file {file.name} in {file.resource_hub.name}; notifies {notified.total_count} people',
     selection: 'wouldChange state file { ...FileFields } notified(first: 20) { ...PeopleFields }',
   },
 });

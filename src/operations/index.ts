@@ -4,9 +4,10 @@ import { fileDeletion } from './deleteResourceHubFile.js';
 import { fileRecovery } from './recoverResourceHubFile.js';
 import { goalReopening } from './reopenGoal.js';
 import { versionRestoring } from './restoreDocumentVersion.js';
+import { changeUndoing } from './undoChange.js';
 
 /** The operations, in the order in which people meet them. */
-export const operations = [goalReopening, fileDeletion, versionRestoring, fileRecovery] as const;
+export const operations = [goalReopening, fileDeletion, versionRestoring, fileRecovery, changeUndoing] as const;
 
 export type Operation = (typeof operations)[number];
 

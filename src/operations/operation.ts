@@ -139,9 +139,15 @@ export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) =
   SELECT company.id, ${newIds()}, activity.id, r.person_id, activity.inserted_at
   FROM company, activity, (${recipients(actor, audience, access)}) r`;
 
-/** A record that a mutation changes, by the id in its input. */
+/** A record that operations change. */
 export interface ChangedRecord {
   kind: ActivitySubject;
+  id: string;
+}
+
+/** What the input of a mutation names: the record that it changes, or an activity on that. */
+export interface NamedRecord {
+  kind: ActivitySubject | 'activity';
   id: string;
 }
 
@@ -153,12 +159,14 @@ export interface ChangedRecord {
  */
 export async function lockChanges(
   { db, actor: { companyId, personId } }: { db: Transaction; actor: Actor },
-  changes: readonly ChangedRecord[],
+  changes: readonly NamedRecord[],
 ): Promise<void> {
-  const named = (kind: ChangedRecord['kind']) => {
-    const ids = changes.flatMap((change) => (change.kind === kind ? [change.id] : []));
-    return Prisma.sql`r.company_id = ${companyId} AND r.id = ANY(${textList(ids)})`;
-  };
+  const idsOf = (kind: NamedRecord['kind']) =>
+    textList(changes.flatMap((change) => (change.kind === kind ? [change.id] : [])));
+  const named = (
+    kind: ActivitySubject,
+  ) => Prisma.sql`r.company_id = ${companyId} AND r.id = ANY(${idsOf(kind)} || ARRAY(
+    SELECT c.${Prisma.raw(`${kind}_id`)} FROM activities c WHERE c.company_id = ${companyId} AND c.id = ANY(${idsOf('activity')})))`;
   const byCaller = Prisma.sql`a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit}`;
   const hub = Prisma.sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id AND ${byCaller})`;
   await db.$queryRaw(Prisma.sql`
@@ -177,7 +185,7 @@ export async function lockChanges(
     ) goals`);
 }
 
-type Kind = ChangedRecord['kind'];
+type Kind = ActivitySubject;
 
 /** What the outcome of an operation depends on, of the record that it changes. The audience of a change is no part of it. */
 const columns: Record<Kind, readonly string[]> = {

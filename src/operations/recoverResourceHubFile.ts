@@ -99,9 +99,13 @@ export const fileRecovery = declare({
   actions: { resource_hub_file_recovered: { description: 'A deleted file of a hub was recovered.' } },
   undo: {
     action: 'resource_hub_file_deleted',
-    steps: ({ token, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${token.authorId}`),
+    steps: ({ authorId, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
   },
   rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
-  preview: { selection: 'wouldChange state file { ...FileFields }' },
+  preview: {
+    unchanged: 'The file is not deleted.',
+    sentence: 'Recover the file {file.name} in {file.resource_hub.name}',
+    selection: 'wouldChange state file { ...FileFields }',
+  },
 });

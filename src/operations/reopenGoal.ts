@@ -194,6 +194,8 @@ export const goalReopening = declare({
   rest: { path: '/reopen_goal', selection: 'goal { ...GoalFields }' },
   tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
   preview: {
+    unchanged: 'The goal is open already.',
+    sentence: 'Reopen the goal {goal.name}; notifies {notified.total_count} people',
     selection: `wouldChange state message goal { ...GoalFields }
       notified(first: 20) { ...PeopleFields } subscribed(first: 20) { ...PeopleFields }`,
   },

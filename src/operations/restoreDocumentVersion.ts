@@ -51,7 +51,7 @@ async function loadEditable(
       content,
       parentFolderId: true,
       current: {
-        select: { versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
+        select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
       },
       versions: {
         where: { companyId, versionNumber },
@@ -168,6 +168,7 @@ export async function restoreDocumentVersion<Version>(
 
 export interface RestoreDocumentVersionPreview {
   sourceId: string;
+  currentId: string;
   before: DocumentText;
   after: DocumentText;
   wouldChange: boolean;
@@ -192,6 +193,7 @@ export async function previewRestoreDocumentVersion(
   const wouldChange = !source.comparison?.equalsDocument;
   return {
     sourceId: source.id,
+    currentId: current.id,
     before: { title: document.name, content: document.content },
     after: source,
     wouldChange,
@@ -202,7 +204,7 @@ export async function previewRestoreDocumentVersion(
 }
 
 /** Restores the version before the one that the activity made, as a new one. */
-function restoreBefore({ token: { companyId, authorId }, subjectId, change }: Undone): Prisma.Sql {
+function restoreBefore({ companyId, authorId, subjectId, change }: Undone): Prisma.Sql {
   const record = change(
     Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
     Prisma.sql`before, source`,
@@ -244,7 +246,11 @@ export const versionRestoring = declare({
       restoredVersion { versionNumber title restoredFromVersionNumber }`,
   },
   preview: {
+    unchanged: 'The document equals this version already.',
+    sentence:
+      'Restore version {version.version_number} of the document {title_before}, which has version {expected_current_version}',
     selection: `wouldChange state expectedCurrentVersion
+      current { versionNumber insertedAt editor { ...PersonFields } }
       version { versionNumber title insertedAt editor { ...PersonFields } }
       titleBefore titleAfter difference { ...ChangeFields } subscribed(first: 20) { ...PeopleFields }`,
   },

@@ -1,11 +1,22 @@
+import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
+import { failure, notFound } from '../platform/failures/index.js';
 import { type Database, newId } from '../platform/postgres/index.js';
-import type { Actor } from '../policies/access.js';
-import { subjectOf } from '../rules/activityActions.js';
-import type { Inverse, Undone, UndoneToken } from './declaration.js';
+import { type Actor, canViewNameOfSubject, keyOf, level, subjectAccess } from '../policies/access.js';
+import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
+import type { DocumentText } from '../text/richText.js';
+import type { Inverse, Undone } from './declaration.js';
 import { type Operation, operations } from './index.js';
-import { company, locked } from './operation.js';
+import { company, isExpected, loadState, locked, permitEdit, requireState, retry, validToken } from './operation.js';
+
+/** A token whose changes are taken back. */
+export interface UndoneToken {
+  companyId: string;
+  tokenId: string;
+  /** Whose name the undoing has. */
+  authorId: string;
+}
 
 /** One thing that the token did, and what becomes of it. */
 export interface Undoing {
@@ -20,10 +31,15 @@ export interface Undoing {
   left: string | null;
 }
 
-interface Done {
+interface Change {
   id: string;
   action: ActivityAction;
   subjectId: string;
+  /** Whether it has taken another change back. */
+  isUndoing: boolean;
+}
+
+interface Done extends Change {
   name: string;
   insertedAt: Date;
   recordedAt: string;
@@ -31,24 +47,27 @@ interface Done {
 }
 
 /**
- * Of each kind of record: its table, the column of an activity that names it, and the condition on its row `r` that an
- * operation could change it.
+ * Of each kind of record: its table, the column of an activity that names it, the condition on its row `r` that an
+ * operation could change it, and the view of who may.
  */
 const kinds = {
   goal: {
     table: Prisma.raw('goals'),
     column: Prisma.raw('goal_id'),
     isOpen: Prisma.sql`r.archived_at IS NULL AND r.removed_at IS NULL`,
+    access: Prisma.sql`goal_access a WHERE a.goal_id = r.id`,
   },
   file: {
     table: Prisma.raw('resource_hub_files'),
     column: Prisma.raw('file_id'),
     isOpen: Prisma.sql`r.removed_at IS NULL`,
+    access: Prisma.sql`resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id`,
   },
   document: {
     table: Prisma.raw('resource_hub_documents'),
     column: Prisma.raw('document_id'),
     isOpen: Prisma.sql`r.deleted_at IS NULL`,
+    access: Prisma.sql`resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id`,
   },
 } as const;
 
@@ -68,7 +87,7 @@ export const revokeForUndo = (db: Database, { companyId, tokenId }: UndoneToken)
 /** How many of the token's activities are read at a time. */
 const batch = 500;
 
-/** What the token did since then and nobody has undone, the newest first. */
+/** What the token did since then and nobody has undone, the newest first. What it has undone of its own is as before. */
 async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since: Date | null): AsyncGenerator<Done> {
   let before: Done | undefined;
   for (;;) {
@@ -78,10 +97,13 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
     const from = since ? Prisma.sql`AND a.recorded_at >= ${since}` : Prisma.empty;
     const found: Done[] = await db.$queryRaw<Done[]>(Prisma.sql`
       SELECT a.id, a.action::text AS action, coalesce(a.goal_id, a.file_id, a.document_id) AS "subjectId", a.name,
-        a.inserted_at AS "insertedAt", a.recorded_at::text AS "recordedAt", a.previous_outcome_id AS "previousOutcomeId"
+        a.inserted_at AS "insertedAt", a.recorded_at::text AS "recordedAt", a.previous_outcome_id AS "previousOutcomeId",
+        a.undoes_id IS NOT NULL AS "isUndoing"
       FROM activities a
       WHERE a.company_id = ${companyId} AND a.token_id = ${tokenId} ${from} ${older}
         AND NOT EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = a.id)
+        AND NOT EXISTS (SELECT o.id FROM activities o
+          WHERE o.company_id = ${companyId} AND o.id = a.undoes_id AND o.token_id = ${tokenId})
       ORDER BY a.recorded_at DESC, a.id DESC LIMIT ${batch}`);
     yield* found;
     before = found.at(-1);
@@ -93,81 +115,120 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
  * What takes back each change that a token can make, unless somebody has built on it: then the record has the outcome
  * again that the activity replaced.
  */
-const undoOf = new Map<ActivityAction, Operation['undo']>(operations.map(({ action, undo }) => [action, undo]));
+const undoOf = new Map<ActivityAction | null, Operation['undo']>(operations.map(({ action, undo }) => [action, undo]));
 
-/** The inverse of an action, or why there is none. Only another version of the gateway makes an action that is not known. */
-const inverseOf = (action: ActivityAction): Operation['undo'] =>
-  undoOf.get(action) ?? { cannotBeTakenBack: 'no operation of this version makes it' };
+/** The inverse of a change, or why there is none. */
+const inverseOf = ({ action, isUndoing }: Change): Operation['undo'] =>
+  isUndoing
+    ? { cannotBeTakenBack: 'it took another change back' }
+    : (undoOf.get(action) ?? { cannotBeTakenBack: 'no operation of this version makes it' });
 
-/** The steps that change the record back, if its outcome is still the one of this activity. */
-function undoing(token: UndoneToken, { id, action, subjectId }: Done, inverse: Inverse): Prisma.Sql {
-  const { companyId } = token;
-  const { table, isOpen } = kindOf(action);
+/** By whom and how a change is taken back. */
+interface Undoer {
+  companyId: string;
+  authorId: string;
+  tokenId: string | null;
+  surface: string | null;
+  /** More steps that the condition on the row `r` needs. */
+  steps: Prisma.Sql;
+  condition: Prisma.Sql;
+}
+
+/** The statement that changes the record back, if its outcome is still the one of this change. */
+function undoing(
+  { companyId, authorId, tokenId, surface, steps, condition }: Undoer,
+  { id, action, subjectId }: Change,
+  inverse: Inverse,
+  activityId: string,
+): Prisma.Sql {
+  const { table, column, isOpen } = kindOf(action);
   const row = Prisma.sql`SELECT r.id FROM ${table} r
-    WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${inverse.isOpen ?? isOpen}`;
+    WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id}
+      AND ${inverse.isOpen ?? isOpen} AND ${condition}`;
   const change: Undone['change'] = (changes, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
       UPDATE ${table} r SET ${changes}, outcome_activity_id = before.previous_outcome_id
       FROM ${from} WHERE r.company_id = ${companyId} AND r.id = ${subjectId} RETURNING r.id, r.name, before.at ${more}
     )`;
-  return Prisma.sql`${locked('held', row)}, before AS (
+  const [versionColumn, versionId, version] = inverse.hasVersion
+    ? [Prisma.sql`, document_version_id`, Prisma.sql`, version.id`, Prisma.sql`, version`]
+    : [Prisma.empty, Prisma.empty, Prisma.empty];
+  return Prisma.sql`
+    WITH ${company({ companyId } as Actor)}, ${steps} ${locked('held', row)}, before AS (
       SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, held.at
       FROM activities a, held WHERE a.company_id = ${companyId} AND a.id = ${id}
-    ), ${inverse.steps({ token, subjectId, change })}`;
+    ), ${inverse.steps({ companyId, authorId, subjectId, change })}, activity AS (
+      INSERT INTO activities AS a
+        (company_id, id, action, author_id, token_id, surface, ${column}, name, origin, undoes_id, inserted_at ${versionColumn})
+      SELECT company.id, ${activityId}, ${inverse.action}::text::activity_action, ${authorId}, ${tokenId}, ${surface},
+        record.id, record.name, 'api', ${id}, record.at ${versionId}
+      FROM company, record ${version} RETURNING a.id
+    ), withdrawn AS (
+      DELETE FROM notifications n USING activity
+      WHERE n.company_id = ${companyId} AND n.activity_id = ${id} AND n.read_at IS NULL
+    )
+    SELECT id FROM activity`;
 }
 
-/** Undoes one thing, unless somebody has built on it. */
+/** Undoes one thing that a token did, unless somebody has built on it. */
 async function undoOne(
   db: Database,
-  token: UndoneToken,
+  { companyId, tokenId, authorId }: UndoneToken,
   done: Done,
   inverse: Inverse,
 ): Promise<{ undoneBy: string | null; left: string | null }> {
-  const { companyId, authorId } = token;
-  const { column } = kindOf(done.action);
-  const { action, hasVersion } = inverse;
-  const versionColumn = hasVersion ? Prisma.sql`, document_version_id` : Prisma.empty;
+  const operator = {
+    companyId,
+    authorId,
+    tokenId: null,
+    surface: null,
+    steps: Prisma.empty,
+    condition: Prisma.sql`TRUE`,
+  };
   const [undone] = await db.$transaction((tx) =>
-    tx.$queryRaw<{ id: string }[]>(Prisma.sql`
-      WITH ${company({ companyId } as Actor)}, ${undoing(token, done, inverse)}, activity AS (
-        INSERT INTO activities AS a
-          (company_id, id, action, author_id, ${column}, name, origin, undoes_id, inserted_at${versionColumn})
-        SELECT company.id, ${newId()}, ${action}::text::activity_action, ${authorId}, record.id, record.name, 'api', ${done.id},
-          record.at ${hasVersion ? Prisma.sql`, version.id` : Prisma.empty}
-        FROM company, record ${hasVersion ? Prisma.sql`, version` : Prisma.empty} RETURNING a.id
-      ), withdrawn AS (
-        DELETE FROM notifications n USING activity
-        WHERE n.company_id = ${companyId} AND n.activity_id = ${done.id} AND n.read_at IS NULL
-      )
-      SELECT id FROM activity`),
+    tx.$queryRaw<{ id: string }[]>(undoing(operator, done, inverse, newId())),
   );
   if (undone) return { undoneBy: undone.id, left: null };
   // Another who undoes it at the same time may have been faster.
   const [other] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${done.id}`);
   if (other) return { undoneBy: other.id, left: null };
-  return { undoneBy: null, left: await reasonOf(db, token, (await presentOf(db, token, done, inverse)).outcome) };
+  const { outcome } = await presentOf(db, companyId, done, inverse);
+  return { undoneBy: null, left: await reasonOf(db, { companyId, tokenId }, outcome) };
 }
 
-/** The activity that made the present outcome of a record, if that is known, and whether an operation could change it. */
+interface Present {
+  /** The activity that made the present outcome of the record, if that is known. */
+  outcome: string | null;
+  /** Whether an operation could change the record. */
+  isOpen: boolean;
+  /** Whether the change is taken back already. */
+  isUndone: boolean;
+}
+
 async function presentOf(
-  db: Database,
-  { companyId }: UndoneToken,
-  { action, subjectId }: Done,
+  db: Pick<Database, '$queryRaw'>,
+  companyId: string,
+  { id, action, subjectId }: Change,
   inverse: Inverse,
-): Promise<{ outcome: string | null; isOpen: boolean }> {
+): Promise<Present> {
   const { table, isOpen } = kindOf(action);
-  const [row] = await db.$queryRaw<{ outcome: string | null; isOpen: boolean }[]>(Prisma.sql`
-    SELECT r.outcome_activity_id AS outcome, ${inverse.isOpen ?? isOpen} AS "isOpen" FROM ${table} r
-    WHERE r.company_id = ${companyId} AND r.id = ${subjectId}`);
-  return row ?? { outcome: null, isOpen: false };
+  const [row] = await db.$queryRaw<Present[]>(Prisma.sql`
+    SELECT r.outcome_activity_id AS outcome, ${inverse.isOpen ?? isOpen} AS "isOpen",
+      EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${id}) AS "isUndone"
+    FROM ${table} r WHERE r.company_id = ${companyId} AND r.id = ${subjectId}`);
+  return row ?? { outcome: null, isOpen: false, isUndone: false };
 }
 
 /** Why something is left as it is: who has made the present outcome, if that is known and not the token itself. */
-async function reasonOf(db: Database, { companyId, tokenId }: UndoneToken, outcome: string | null): Promise<string> {
+async function reasonOf(
+  db: Pick<Database, '$queryRaw'>,
+  { companyId, tokenId }: { companyId: string; tokenId: string | null },
+  outcome: string | null,
+): Promise<string> {
   const [later] = await db.$queryRaw<{ action: string; name: string; at: Date }[]>(Prisma.sql`
     SELECT a.action::text AS action, p.full_name AS name, a.inserted_at AS at
     FROM activities a JOIN people p ON p.company_id = ${companyId} AND p.id = a.author_id
-    WHERE a.company_id = ${companyId} AND a.id = ${outcome} AND a.token_id IS DISTINCT FROM ${tokenId}`);
+    WHERE a.company_id = ${companyId} AND a.id = ${outcome} AND a.token_id IS DISTINCT FROM ${tokenId}::text`);
   return later ? `${later.action} by ${later.name} at ${later.at.toISOString()}` : 'it has been changed since';
 }
 
@@ -183,11 +244,12 @@ export async function* undoChanges(
   { since, dryRun }: UndoOptions,
 ): AsyncGenerator<Undoing> {
   // In a dry run nothing is undone before what is older: what each record would be by then.
-  const records = new Map<string, { outcome: string | null; isOpen: boolean }>();
+  const { companyId } = token;
+  const records = new Map<string, Present>();
   for await (const done of doneBy(db, token, since)) {
     const { id: activityId, action, subjectId, name, insertedAt } = done;
     const shown = { activityId, action, subjectId, name, insertedAt };
-    const inverse = inverseOf(action);
+    const inverse = inverseOf(done);
     if ('cannotBeTakenBack' in inverse) {
       yield { ...shown, undoneBy: null, left: `it cannot be taken back: ${inverse.cannotBeTakenBack}` };
       continue;
@@ -197,7 +259,7 @@ export async function* undoChanges(
       continue;
     }
     const key = `${kindOf(action).table.sql} ${subjectId}`;
-    const record = records.get(key) ?? (await presentOf(db, token, done, inverse));
+    const record = records.get(key) ?? (await presentOf(db, companyId, done, inverse));
     const would = record.isOpen && record.outcome === activityId;
     records.set(key, would ? { ...record, outcome: done.previousOutcomeId } : record);
     yield { ...shown, undoneBy: null, left: would ? null : await reasonOf(db, token, record.outcome) };
@@ -219,3 +281,104 @@ export const disableWebhooksOf = (
           WHERE ${made} RETURNING w.id, w.url`,
   );
 };
+
+interface ChangeToUndo {
+  activityId: string;
+}
+
+/** The change, and what takes it back. Throws 404, 403, or 409 if nothing can, or somebody has built on it. */
+async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUndo) {
+  const { companyId } = actor;
+  const activity = await db.activity.findUnique({
+    where: keyOf(actor, id),
+    select: {
+      action: true,
+      goalId: true,
+      fileId: true,
+      documentId: true,
+      documentVersionId: true,
+      undoesId: true,
+      ...subjectAccess(actor),
+    },
+  });
+  if (!activity || !canViewNameOfSubject(actor, activity)) throw notFound('activity', id);
+  const { action, goalId, fileId, documentId, documentVersionId, undoesId } = activity;
+  const { goal, file, document } = activity;
+  const kind: ActivitySubject = subjectOf(action);
+  const subjectId = goalId ?? fileId ?? documentId ?? '';
+  permitEdit(kind, subjectId, goal ?? (file ?? document)?.resourceHub);
+  const change: Change = { id, action, subjectId, isUndoing: undoesId !== null };
+  const inverse = inverseOf(change);
+  if ('cannotBeTakenBack' in inverse) throw failure('CANNOT_BE_UNDONE', { id, reason: inverse.cannotBeTakenBack });
+  const { outcome, isOpen, isUndone } = await presentOf(db, companyId, change, inverse);
+  if (!isUndone) {
+    if (outcome !== id)
+      throw failure('CANNOT_BE_UNDONE', { id, reason: await reasonOf(db, { companyId, tokenId: null }, outcome) });
+    if (!isOpen) throw failure('CANNOT_BE_UNDONE', { id, reason: `the ${kind} is archived or deleted` });
+  }
+  return { change, inverse, isUndone, record: { kind, id: subjectId }, versionId: documentVersionId };
+}
+
+/** Takes one change back. Leaves one that is taken back already as it is. Throws 404, 403 or 409. Decisions: "Taking back". */
+export async function undoChange(
+  context: Context,
+  input: ChangeToUndo,
+  expectedState: string | null | undefined,
+): Promise<{ activityId: string | null }> {
+  const { db, actor, surface } = context;
+  const { companyId, personId, tokenId } = actor;
+  return retry(context, async () => {
+    const { change, inverse, isUndone, record } = await loadChange(context, input);
+    await requireState(context, record, expectedState);
+    if (isUndone) return { activityId: null };
+    const { access } = kindOf(change.action);
+    const condition = Prisma.sql`EXISTS (SELECT FROM token) AND ${isExpected(record.kind, 'r', expectedState)}
+      AND EXISTS (SELECT FROM ${access} AND a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
+    const caller = {
+      companyId,
+      authorId: personId,
+      tokenId,
+      surface,
+      steps: Prisma.sql`${validToken(actor)},`,
+      condition,
+    };
+    const [undone] = await db.$queryRaw<{ id: string }[]>(undoing(caller, change, inverse, newId()));
+    return undone && { activityId: undone.id };
+  });
+}
+
+export interface UndoChangePreview {
+  /** The activity of the change. */
+  changeId: string;
+  wouldChange: boolean;
+  /** What to expect when it is taken back. */
+  state: string | null;
+  /** The action of the activity that taking it back records. */
+  action: ActivityAction;
+  /** The version that a restore has added. */
+  versionId: string | null;
+}
+
+/** What undoChange would do now. Makes the same checks and writes nothing. Throws 404, 403 or 409. */
+export async function previewUndoChange(context: Context, input: ChangeToUndo): Promise<UndoChangePreview> {
+  const { change, inverse, isUndone, record, versionId } = await loadChange(context, input);
+  const state = await loadState(context, record);
+  return { changeId: change.id, wouldChange: !isUndone, state, action: inverse.action, versionId };
+}
+
+/** The document now, and as it was before a version. */
+export async function textsBefore(
+  { db, actor }: Context,
+  versionId: string,
+): Promise<{ before: DocumentText; after: DocumentText } | null> {
+  const version = await db.documentVersion.findUnique({
+    where: keyOf(actor, versionId),
+    select: {
+      previous: { select: { title: true, content: true } },
+      document: { select: { name: true, content: true } },
+    },
+  });
+  if (!version?.previous) return null;
+  const { document, previous } = version;
+  return { before: { title: document.name, content: document.content }, after: previous };
+}

@@ -1,4 +1,4 @@
-import type { ChangedRecord, Outcome } from '../operations/operation.js';
+import type { NamedRecord, Outcome } from '../operations/operation.js';
 import type { FieldError } from '../platform/failures/index.js';
 import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
 import { keyOf } from '../policies/access.js';
@@ -51,10 +51,10 @@ interface Expecting {
 
 /** For the `extensions` of a mutation field: which record it changes, if its input names one; and that a state is one of a record. */
 export const changes = <Input extends Expecting>(
-  kind: ChangedRecord['kind'],
+  kind: NamedRecord['kind'],
   idOf: (input: Input) => string | null | undefined,
 ) => ({
-  changes: ({ input }: { input: Input }): ChangedRecord | undefined => {
+  changes: ({ input }: { input: Input }): NamedRecord | undefined => {
     const id = idOf(input);
     return id == null ? undefined : { kind, id: storableId(id) };
   },

@@ -4,6 +4,7 @@ import { builder } from './builder.js';
 import './scalars.js';
 import './events/activity.js';
 import './events/events.js';
+import './events/undoChange.js';
 import './goals/goals.js';
 import './goals/reopenGoal.js';
 import './hubs/deletedFiles.js';

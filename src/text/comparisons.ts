@@ -45,10 +45,9 @@ export class Comparisons {
     return (await this.#call('excerpt', pair, words, weight)) ?? excerptOf(changes, weight);
   }
 
-  /** A page of a text as people read it, or as it is stored if reading it would take too long; null if it has no such page. */
-  async pageOf(text: string, number: number): Promise<TextPage | null> {
-    const page = await this.#call('page', text, number);
-    return page === undefined ? cutPageOf(text, number) : page;
+  /** A page of a text as people read it, or as it is stored if reading it would take too long. */
+  async pageOf(text: string, number: number): Promise<TextPage> {
+    return (await this.#call('page', text, number)) ?? cutPageOf(text, number);
   }
 
   /** Whether two texts differ in what people do not read: their formatting. */

@@ -35,10 +35,10 @@ export interface TextPage {
   count: number;
 }
 
-/** A page of a text; null if it has no such page. All pages together are the text; one ends at the end of a line if it can. */
-export function pageOf(text: string, number: number): TextPage | null {
+/** A page of a text, empty if it is beyond the last. All pages together are the text; one ends at the end of a line if it can. */
+export function pageOf(text: string, number: number): TextPage {
   let count = 0;
-  let page: string | null = null;
+  let page = '';
   for (let start = 0; start < text.length || count === 0; ) {
     const { end: limit } = pieceOf(text, start, heaviestPage);
     const line = limit < text.length ? text.slice(start, limit).lastIndexOf('\n') + 1 : 0;
@@ -46,16 +46,15 @@ export function pageOf(text: string, number: number): TextPage | null {
     if (++count === number) page = text.slice(start, end);
     start = end;
   }
-  return page === null ? null : { text: page, number, count };
+  return { text: page, number, count };
 }
 
 /** About half of an English page; of Chinese it has 15 kB. */
 const charactersOfCut = 5_000;
 
 /** The same in no time, whatever the text: pages that end anywhere. */
-export function cutPageOf(text: string, number: number): TextPage | null {
-  const count = Math.ceil(text.length / charactersOfCut);
-  if (number > count) return null;
+export function cutPageOf(text: string, number: number): TextPage {
+  const count = Math.ceil(text.length / charactersOfCut) || 1;
   const start = (number - 1) * charactersOfCut;
   return { text: text.slice(start, start + charactersOfCut), number, count };
 }

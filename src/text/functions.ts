@@ -41,6 +41,6 @@ export const textFunctions = {
   /** The beginning of that. */
   excerpt: (deadline: number, pair: TextPair, words: number, weight: number): Excerpt =>
     excerptOf(elided(difference(pair, deadline).changes, words), weight),
-  /** A page of a text as people read it; null if it has no such page. */
-  page: (_deadline: number, text: string, number: number): TextPage | null => pageOf(readingOnce(text).text, number),
+  /** A page of a text as people read it. */
+  page: (_deadline: number, text: string, number: number): TextPage => pageOf(readingOnce(text).text, number),
 };

@@ -25,8 +25,8 @@ import {
   insertRows,
   lockRows,
   matchRows,
-  nameRestored,
   overtakenDocuments,
+  recordVersions,
   sameRow,
   type Update,
   unknownChanges,
@@ -166,7 +166,8 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
   }
   const asOf = company ? await asOfOf(tx, head, options) : 0;
   const told: Update = { tx, staging, companyId, isNew: !company, asOf, overwrite: options.overwrite === true };
-  const report = company ? await update(told, head, options) : await insertAll(told, options);
+  const openedSpaces = await staging.setLevels(companyId, { isNew: !company });
+  const report = { ...(company ? await update(told, head, options) : await insertAll(told, options)), openedSpaces };
   await tx.$executeRaw`
     INSERT INTO imports (company_id, revision, digest) VALUES (${companyId}, ${head.revision}::bigint, ${digest})
     ON CONFLICT (company_id) DO UPDATE SET revision = coalesce(excluded.revision, imports.revision),
@@ -221,9 +222,9 @@ async function asOfOf(
 async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions): Promise<ImportReport<Table>> {
   const { tx, staging, companyId } = told;
   const report = emptyReport(companyId, true);
+  await recordVersions(told);
   const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
   if (staging.tables.has('activities')) {
-    await nameRestored(told);
     await tx.$executeRaw(sql`
       UPDATE staged_companies SET last_sequence = (SELECT count(*) FROM staged_activities) WHERE id = ${companyId}`);
   } else await tx.$executeRaw(sql`UPDATE staged_companies SET last_sequence = 0`);
@@ -245,6 +246,7 @@ async function update(told: Update, head: Head, options: ImportOptions): Promise
   await matchRows(told);
   const wrong = await compareHistories(told);
   if (wrong.length > 0) throw new ImportError(wrong);
+  await recordVersions(told);
   await compareRows(told);
   await findDoomed(told);
   const findings = await describeChanges(told, options.shown ?? 50);
@@ -308,7 +310,7 @@ async function removalProblems(told: Update, options: ImportOptions): Promise<st
 function emptyReport(companyId: string, isNew: boolean): ImportReport<Table> {
   const none = () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 });
   const counted = Object.fromEntries(tables.map((table) => [table, none()])) as Record<Table, Counted>;
-  return { companyId, isNew, isRepeated: false, tables: counted, findings: [], overwritten: [] };
+  return { companyId, isNew, isRepeated: false, tables: counted, findings: [], overwritten: [], openedSpaces: [] };
 }
 
 async function countRows({ tx, staging, companyId }: Update): Promise<ImportReport<Table>> {

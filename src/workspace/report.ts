@@ -89,6 +89,8 @@ export interface ImportReport<Table extends string = string> {
   findings: Finding<Table>[];
   /** With `overwrite`: what operations had changed, and the file has undone. */
   overwritten: UnknownChange[];
+  /** The ids of spaces without access levels in the file, which are open to the whole company. */
+  openedSpaces: string[];
 }
 
 /** A value for a message: on one line, cut after 80 characters. */

@@ -69,7 +69,8 @@ export const labelled = (problem: string, label: string | undefined): string =>
 
 /** The schema inside the wrappers for null, defaults and conversions. */
 export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
+    return unwrap(schema.unwrap());
   return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 
@@ -108,7 +109,7 @@ type Row = Record<string, unknown>;
 /** Where a row is in the file, and what the file says of it besides its columns. */
 interface At {
   path: string;
-  /** The lists of other rows that the record has, even if they are empty. */
+  /** What the record has of what an update leaves if it is omitted: lists of other rows, even empty ones, and a public link. */
   given: string[];
   /** Whether it hangs on an activity, which nothing is changed of. */
   isFrozen: boolean;
@@ -124,10 +125,11 @@ type Document = Recorded<'documents'>;
 type Activity = Pick<Goal['activities'][number], 'name'> &
   Partial<Pick<Goal['activities'][number], 'undone_outcome'> & Pick<Document['activities'][number], 'version_number'>>;
 
-const levels = ({ access_levels: { public: everyone, company, space } }: Pick<Goal, 'access_levels'>) => ({
-  public_level: everyone,
-  company_level: company,
-  space_level: space,
+/** Without levels in the file, those of the company and the members are null until {@link Staging.setLevels}. */
+const levels = ({ access_levels: given }: Pick<Goal, 'access_levels'>) => ({
+  public_level: given?.public ?? 0,
+  company_level: given?.company,
+  space_level: given?.space,
 });
 
 const asListed = ({ index }: { index: number | null }, _: unknown, place: number) => ({ index: index ?? place });
@@ -185,11 +187,13 @@ function emitRows(emit: Emit, table: Table, record: Row, place: Place): string {
   const row: Row = { ...record, ...more, ...owner, id: made, generated: record.id == null };
   if (table === 'resource_hub_files')
     row.blob_id = emitRows(emit, 'blobs', record.blob as Row, { path: within(path, 'blob') });
-  if (table === 'resource_hub_documents' && record.public_token !== null)
+  if (table === 'resource_hub_documents' && record.public_token != null)
     emitRows(emit, 'public_links', { token: record.public_token }, { path });
   const inside = children[table];
   const given = inside.filter(({ table: child, field }) => !isFrozen && isListed(child) && record[field] !== omitted);
-  emit(table, row, { path, given: given.map(({ field }) => field), isFrozen, made });
+  const listed = given.map(({ field }) => field);
+  const isLinkGiven = table === 'resource_hub_documents' && record.public_token !== undefined;
+  emit(table, row, { path, given: isLinkGiven ? [...listed, 'public_token'] : listed, isFrozen, made });
   for (const { table: child, column, field } of inside) {
     const value = record[field] as Row | Row[] | null;
     const at = { parent: record, owner: { [column]: made }, isFrozen };

@@ -126,6 +126,28 @@ export class Staging {
     await this.#tx.$executeRaw`ANALYZE import_removed`;
   }
 
+  /**
+   * Gives spaces without levels those of an open one, goals and projects those of their space. Returns the ids of these
+   * spaces.
+   */
+  async setLevels(companyId: string, { isNew }: { isNew: boolean }): Promise<string[]> {
+    const opened = this.tables.has('spaces')
+      ? await this.#tx.$queryRaw<{ id: string }[]>`
+          UPDATE staged_spaces SET company_level = 70, space_level = 100 WHERE company_level IS NULL RETURNING id`
+      : [];
+    const spaces = [
+      ...(this.tables.has('spaces') ? [staged('spaces')] : []),
+      // A Citus joins none of its distributed tables with a temporary one: the file of a new company has all its spaces.
+      ...(isNew ? [] : [sql`(SELECT * FROM spaces WHERE company_id = ${companyId})`]),
+    ];
+    for (const table of (['goals', 'projects'] as const).filter((each) => this.tables.has(each)))
+      for (const from of spaces)
+        await this.#tx.$executeRaw(sql`
+          UPDATE ${staged(table)} t SET company_level = s.company_level, space_level = s.space_level
+          FROM ${from} s WHERE s.id = t.space_id AND t.company_level IS NULL`);
+    return opened.map(({ id }) => id);
+  }
+
   #next(): number {
     this.#n += 1;
     return this.#n;
@@ -261,18 +283,22 @@ async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Ma
   return new Map(found.map(({ value, path }) => [value, path]));
 }
 
-const trees: [Table, string][] = [
+/** What is in others of its kind, by the column that says in which. */
+export const trees: [Table, string][] = [
   ['goals', 'parent_goal_id'],
   ['resource_hub_folders', 'parent_folder_id'],
 ];
 const mostRounds = 32;
+
+/** The temporary table with the depth of each staged row that is in another. */
+export const treeOf = (table: Table) => raw(`import_tree_${table}`);
 
 /** Problems with goals and folders that contain themselves: one for each circle. */
 async function circles({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
   const problems: string[] = [];
   for (const [table, column] of trees.filter(([each]) => staging.tables.has(each))) {
     const up = columns([column]);
-    const tree = raw(`import_tree_${table}`);
+    const tree = treeOf(table);
     const above = sql`UNION
       SELECT t.id, t.${up} FROM up CROSS JOIN LATERAL (
         SELECT id, ${up} FROM ${raw(table)} WHERE company_id = ${companyId} AND id = up.parent OFFSET 0
@@ -281,20 +307,22 @@ async function circles({ tx, staging, companyId, isNew }: Checked): Promise<stri
     const rows = await tx.$executeRaw(sql`
       CREATE TEMP TABLE ${tree} ON COMMIT DROP AS WITH RECURSIVE up (id, parent) AS (
         SELECT id, ${up} FROM ${staged(table)} WHERE ${up} IS NOT NULL ${isNew ? Prisma.empty : above}
-      ) SELECT id, parent, parent AS up FROM up`);
+      ) SELECT id, parent, parent AS up, 1 AS depth FROM up`);
     if (rows === 0) continue;
     await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (id)`);
     await tx.$executeRaw(sql`ANALYZE ${tree}`);
-    // Each round doubles how far up a row looks: what still finds somebody there after all of them goes round.
+    // Each round doubles how far up a row looks, and adds how many are there: what still finds somebody there after all of
+    // them goes round.
     for (let round = 0, left = rows; left > 0 && round < mostRounds; round += 1)
       left = await tx.$executeRaw(sql`
-        UPDATE ${tree} t SET up = o.up
-        FROM (SELECT m.id, p.up FROM ${tree} m LEFT JOIN ${tree} p ON p.id = m.up WHERE m.up IS NOT NULL) o
+        UPDATE ${tree} t SET up = o.up, depth = least(t.depth + o.depth, 1000000)
+        FROM (SELECT m.id, p.up, coalesce(p.depth, 0) AS depth FROM ${tree} m LEFT JOIN ${tree} p ON p.id = m.up WHERE m.up IS NOT NULL) o
         WHERE t.id = o.id AND t.up IS NOT NULL`);
     const round = await tx.$queryRaw<TreeRow[]>(sql`
       SELECT t.id, t.parent, coalesce(s.path, '') AS path FROM ${tree} t LEFT JOIN ${staged(table)} s ON s.id = t.id
       WHERE t.up IS NOT NULL ORDER BY s.n NULLS LAST LIMIT ${most}::integer`);
     problems.push(...circlesIn(round, column));
+    if (round.length === 0) await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (depth)`);
   }
   return problems;
 }
@@ -347,6 +375,20 @@ async function misplaced({ tx, staging, companyId, isNew }: Checked): Promise<st
   return problems;
 }
 
+const originsByAction: Record<string, string> = {
+  resource_hub_document_created: 'published',
+  resource_hub_document_edited: 'edited',
+  document_version_restored: 'restored',
+};
+
+/** The action of the activity that is about a version, by its origin. */
+export const addedBy = (version: string) =>
+  raw(
+    `CASE ${version}.origin ${Object.entries(originsByAction)
+      .map(([action, origin]) => `WHEN '${origin}' THEN '${action}'`)
+      .join(' ')} END`,
+  );
+
 /** Problems with new documents whose first version is missing, and with activities of versions that nobody lists. */
 async function documentProblems({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
   const problems: string[] = [];
@@ -372,20 +414,21 @@ async function documentProblems({ tx, staging, companyId, isNew }: Checked): Pro
   if (!staging.tables.has('activities')) return problems;
   const inFile = staging.tables.has('document_versions')
     ? sql`EXISTS (SELECT FROM staged_document_versions v
-        WHERE v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored') OR`
+        WHERE v.document_id = a.document_id AND v.version_number = a.version_number AND ${addedBy('v')} = a.action::text) OR`
     : Prisma.empty;
   const here = isNew
     ? sql`FALSE`
     : sql`EXISTS (SELECT FROM document_versions v WHERE v.company_id = ${companyId}
-        AND v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored' OFFSET 0)`;
-  const found = await tx.$queryRaw<{ path: string; number: number }[]>(sql`
-    SELECT a.path, a.version_number AS number FROM staged_activities a
+        AND v.document_id = a.document_id AND v.version_number = a.version_number AND ${addedBy('v')} = a.action::text OFFSET 0)`;
+  const found = await tx.$queryRaw<{ path: string; number: number; action: string }[]>(sql`
+    SELECT a.path, a.version_number AS number, a.action::text AS action FROM staged_activities a
     WHERE a.version_number IS NOT NULL AND NOT (${inFile} ${here})
     ORDER BY a.n LIMIT ${most}::integer`);
   return [
     ...problems,
     ...found.map(
-      ({ path, number }) => `${path}.version_number: no version ${number} with the origin restored is listed`,
+      ({ path, number, action }) =>
+        `${path}.version_number: no version ${number} with the origin ${originsByAction[action]} is listed`,
     ),
   ];
 }

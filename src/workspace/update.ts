@@ -2,7 +2,7 @@ import { Prisma } from '../generated/client/client.js';
 import { rawSql as raw, sql } from '../platform/postgres/index.js';
 import type { UnknownChange } from './report.js';
 import { within } from './rows.js';
-import { type Checked, columns, most, staged } from './staging.js';
+import { addedBy, type Checked, columns, most, staged, treeOf, trees } from './staging.js';
 import { columnsOf, isAppended, isListed, lists, nested, type Parent, rowKeyOf, type Table, tables } from './tables.js';
 
 /** What an update is told, besides what is staged. */
@@ -53,11 +53,36 @@ export async function matchRows(update: Update): Promise<void> {
       }
     }
   }
-  await nameRestored(update);
+  await nameVersions(update);
 }
 
-/** Gives the activities of restores the id of the version of their number. */
-export async function nameRestored({ tx, staging, companyId, isNew }: Update): Promise<void> {
+/** Each new version has an activity: the one that the file has of its number, or of its editor and time, or one that is made. */
+export async function recordVersions(update: Update): Promise<void> {
+  const { tx, staging, companyId, isNew } = update;
+  if (!staging.tables.has('document_versions')) return;
+  await staging.create('activities');
+  await tx.$executeRaw(sql`
+    UPDATE staged_activities a SET version_number = v.version_number FROM staged_document_versions v
+    WHERE v.document_id = a.document_id AND a.version_number IS NULL AND ${addedBy('v')} = a.action::text
+      AND v.editor_id = a.author_id AND v.inserted_at IS NOT DISTINCT FROM a.inserted_at`);
+  const isThere = isNew
+    ? sql`FALSE`
+    : sql`EXISTS (SELECT FROM document_versions o
+        WHERE o.company_id = ${companyId} AND o.document_id = v.document_id AND o.version_number = v.version_number OFFSET 0)`;
+  const made = await tx.$executeRaw(sql`
+    INSERT INTO staged_activities
+      (id, action, author_id, document_id, name, inserted_at, origin, version_number, n, path, frozen)
+    SELECT new_id(), ${addedBy('v')}::activity_action, v.editor_id, v.document_id, v.title, v.inserted_at, 'import',
+      v.version_number, v.n, v.path, TRUE
+    FROM staged_document_versions v WHERE NOT ${isThere} AND NOT EXISTS (
+      SELECT FROM staged_activities a WHERE a.document_id = v.document_id AND a.version_number = v.version_number)`);
+  staging.counts.set('activities', (staging.counts.get('activities') ?? 0) + made);
+  await tx.$executeRaw`ANALYZE staged_activities`;
+  await nameVersions(update);
+}
+
+/** Gives activities the id of the version of their number. */
+async function nameVersions({ tx, staging, companyId, isNew }: Update): Promise<void> {
   const here = isNew
     ? sql`NULL`
     : sql`(SELECT v.id FROM document_versions v WHERE v.company_id = ${companyId}
@@ -226,6 +251,12 @@ export async function compareHistories(update: Update): Promise<string[]> {
     ) p ORDER BY n LIMIT ${most}::integer`);
   if (problems.length > 0) return problems.map(({ path, field, problem }) => `${within(path, field)}: ${problem}`);
   if (overwrite) await appendOverwritten(update);
+  await tx.$executeRaw`
+    UPDATE staged_resource_hub_documents s SET public_token = d.public_token
+    FROM import_histories h CROSS JOIN LATERAL (
+      SELECT * FROM resource_hub_documents WHERE company_id = ${companyId} AND id = h.id OFFSET 0
+    ) d
+    WHERE h.id = s.id AND 'public_token' <> ALL (s.given) AND s.state = 'published'`;
   // What the file says of a history that stays is what is there.
   await tx.$executeRaw`
     UPDATE staged_resource_hub_documents s SET name = d.name, content = d.content, current_version = d.current_version,
@@ -400,9 +431,30 @@ export async function applyRows(update: Update): Promise<void> {
   await removeRows(update);
 }
 
-/** Inserts the staged rows that are not there. The events of a new company are its first, by time and id, as in a copy of it. */
-export async function insertRows({ tx, staging, companyId, isNew }: Update, table: Table): Promise<number> {
+/** Inserts the staged rows that are not there. */
+export async function insertRows(update: Update, table: Table): Promise<number> {
+  const { tx, staging, isNew } = update;
   if (!staging.tables.has(table) || (table === 'companies' && !isNew)) return 0;
+  if (!trees.some(([each]) => each === table)) return insertThose(update, table, sql`TRUE`);
+  const tree = treeOf(table);
+  // Each level after the one above it: so the database, which asks what is in a new row, finds nothing there yet. Told at the
+  // end, it would walk up from each row, which takes a minute for a few thousand in each other.
+  const ownCheck = raw(`${table}_no_cycle`);
+  await tx.$executeRaw`SET CONSTRAINTS ${ownCheck} IMMEDIATE`;
+  const [deepest] = await tx.$queryRaw<{ depth: number | null }[]>(sql`SELECT max(depth) AS depth FROM ${tree}`);
+  let inserted = await insertThose(update, table, sql`NOT EXISTS (SELECT FROM ${tree} o WHERE o.id = s.id)`);
+  for (let depth = 1; depth <= (deepest?.depth ?? 0); depth += 1)
+    inserted += await insertThose(
+      update,
+      table,
+      sql`s.id = ANY (ARRAY(SELECT o.id FROM ${tree} o WHERE o.depth = ${depth}::integer))`,
+    );
+  await tx.$executeRaw`SET CONSTRAINTS ${ownCheck} DEFERRED`;
+  return inserted;
+}
+
+/** The events of a new company are its first, by time and id, as in a copy of it. */
+async function insertThose({ tx, companyId, isNew }: Update, table: Table, condition: Prisma.Sql): Promise<number> {
   const names = columnsOf(table).filter((name) => name !== 'recorded_at');
   const value = (name: string): Prisma.Sql => {
     const own = sql`s.${columns([name])}`;
@@ -418,7 +470,7 @@ export async function insertRows({ tx, staging, companyId, isNew }: Update, tabl
   const company = table === 'companies' ? [raw(''), raw('')] : [raw('company_id, '), sql`${companyId}, `];
   return tx.$executeRaw(sql`
     INSERT INTO ${raw(table)} (${company[0]}${columns(names)})
-    SELECT ${company[1]}${values} FROM ${staged(table)} s WHERE NOT ${isThere}
+    SELECT ${company[1]}${values} FROM ${staged(table)} s WHERE NOT ${isThere} AND ${condition}
     ORDER BY ${raw(table === 'activities' ? 's.inserted_at, s.id' : 's.n')}`);
 }
 

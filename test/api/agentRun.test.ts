@@ -19,7 +19,7 @@ function createModel(agent: Agent) {
     transcript,
     async call(name: string, given: Json): Promise<Json> {
       const result = await agent.call(name, given);
-      const shown = JSON.stringify(given).replace(/v1\.[\w.-]{30,}/, 'v1.…');
+      const shown = JSON.stringify(given).replace(/v2\.[\w.-]{30,}/, 'v2.…');
       transcript.push(`> ${name} ${shown}`, `  ${result.content[0].text}`);
       expect(result.isError, transcript.join('\n')).toBeUndefined();
       // What it gets as text is what it gets as data.
@@ -69,12 +69,12 @@ test('a model with the tools alone finds, previews, changes and recovers by name
   await model.change('delete_resource_hub_file', { file_id: files[0].id });
   await numberEvents(world.db, eventSource, company.companyId);
   const { nodes: changes } = await model.call('recent_changes', {});
-  expect(changes.map(({ activity }: Json) => activity.action)).toEqual([
+  expect(changes.map(({ action }: Json) => action)).toEqual([
     'resource_hub_file_deleted',
     'document_version_restored',
     'goal_reopened',
   ]);
-  expect(changes[0].activity).toMatchObject({ subject_kind: 'resource_hub_file', subject_id: files[0].id });
+  expect(changes[0]).toMatchObject({ subject_kind: 'resource_hub_file', subject_id: files[0].id });
   const { nodes: deleted } = await model.call('find_files_and_documents', { text: 'budget', deleted: true });
   const recovered = await model.change('recover_resource_hub_file', { file_id: deleted[0].id });
   expect(recovered.file).toMatchObject({ id: files[0].id, deleted_at: null });
@@ -103,7 +103,7 @@ describe('what an agent gets is bounded', () => {
     expect(sizeOf(few).all).toBeLessThanOrEqual(4_096);
     expect((await agent.data('recent_changes', { first: 50 })).nodes).toHaveLength(50);
     const { end_cursor: after } = few.structuredContent.page_info;
-    const ids = (nodes: Json[]) => nodes.map(({ activity: { id } }) => id);
+    const ids = (nodes: Json[]) => nodes.map(({ id }) => id);
     const { nodes: next } = await agent.data('recent_changes', { first: 5, after });
     expect(ids(next)).not.toEqual(expect.arrayContaining(ids(few.structuredContent.nodes)));
   });

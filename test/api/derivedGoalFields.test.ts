@@ -89,11 +89,8 @@ describe('what a goal says of the caller', () => {
     await notify(goal.id, 4, caller.id, soon);
     await notify(goal.id, 5, friend.id);
     await notify(other.id, 6);
-    const { notifications } = await look(
-      goal.id,
-      'notifications { id isRead readAt activity { action author { id } } }',
-    );
-    const seen = { isRead: false, readAt: null, activity: { action: 'GOAL_CREATED', author: { id: friend.id } } };
+    const { notifications } = await look(goal.id, 'notifications { id read readAt activity { action author { id } } }');
+    const seen = { read: false, readAt: null, activity: { action: 'GOAL_CREATED', author: { id: friend.id } } };
     expect(notifications).toEqual([last, middle, first].map((id) => ({ id, ...seen })));
   });
 });
@@ -107,9 +104,9 @@ describe('the latest', () => {
     const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Well', progressUpdateId: update.id };
     await db.comment.createMany({ data: [comment, comment, { ...comment, deletedAt: soon }] });
     const shown =
-      'lastCheckInId lastCheckIn { id status commentsCount isAcknowledged acknowledgedAt acknowledgingPerson { id } }';
+      'lastCheckInId lastCheckIn { id status commentsCount acknowledged acknowledgedAt acknowledgingPerson { id } }';
     const lastCheckIn = { id: update.id, status: 'CAUTION', commentsCount: 2 };
-    const unseen = { isAcknowledged: false, acknowledgedAt: null, acknowledgingPerson: null };
+    const unseen = { acknowledged: false, acknowledgedAt: null, acknowledgingPerson: null };
     expect(await look(goal.id, shown)).toEqual({
       lastCheckInId: update.id,
       lastCheckIn: { ...lastCheckIn, ...unseen },
@@ -119,7 +116,7 @@ describe('the latest', () => {
       data: { acknowledgedAt: soon, acknowledgedById: caller.id },
     });
     const seen = {
-      isAcknowledged: true,
+      acknowledged: true,
       acknowledgedAt: '2026-06-20T00:00:00.000Z',
       acknowledgingPerson: { id: caller.id },
     };
@@ -142,8 +139,8 @@ describe('the latest', () => {
     const [{ id: retrospectiveId }] = [await retrospective('Second', 2), await retrospective('First', 1)];
     const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Well', retrospectiveId };
     await db.comment.createMany({ data: [comment, { ...comment, deletedAt: soon }] });
-    expect(await look(goal.id, 'retrospective { title commentsCount }')).toEqual({
-      retrospective: { title: 'Second', commentsCount: 1 },
+    expect(await look(goal.id, 'retrospective { title commentCount }')).toEqual({
+      retrospective: { title: 'Second', commentCount: 1 },
     });
     const { data } = await perform(world, 'REST', 'reopenGoal', caller.token, { id: goal.id });
     expect(data.goal.retrospective).toMatchObject({ id: retrospectiveId, title: 'Second', comment_count: 1 });

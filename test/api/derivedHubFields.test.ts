@@ -20,10 +20,10 @@ async function look(token: string, field: Field, id: string, selection: string):
 }
 
 describe('potential subscribers', () => {
-  const shown = 'potentialSubscribers { role isPriority isSubscribed person { fullName } }';
+  const shown = 'potentialSubscribers { role priority isSubscribed person { fullName } }';
   const as = (fullName: string, role: string | null, isSubscribed = false) => ({
     role,
-    isPriority: role === 'Champion' || role === 'Reviewer',
+    priority: role === 'Champion' || role === 'Reviewer',
     isSubscribed,
     person: { fullName },
   });

@@ -87,6 +87,14 @@ function expecting(id: string, expectedState: string): Provocation {
   };
 }
 
+function undoing(activityId: string): Provocation {
+  const query = 'mutation ($input: UndoChangeInput!) { undoChange(input: $input) { hasChanged } }';
+  return {
+    rest: () => world.post(restPaths.undoChange, author.token, { activity_id: activityId }),
+    graphql: () => world.graphql(author.token, query, { input: { activityId } }, accept),
+  };
+}
+
 const graphqlBody = (body: unknown, at = world): Provocation => ({
   graphql: () => at.post('/graphql', author.token, body, accept),
 });
@@ -113,6 +121,16 @@ const withAllWebhooks = (call: Provocation): Provocation => ({
 });
 
 const restorable = await world.closedGoal(space, { id: 'goal-win-back', name: 'Win back', closedById: null });
+const built = await db.activity.create({
+  data: {
+    ...company,
+    id: 'activity-audiobook-reopened',
+    action: 'goal_reopened',
+    goalId: goal.id,
+    authorId: author.id,
+    name: 'Audiobook',
+  },
+});
 const scoped = await createToken(db, {
   companyId: author.companyId,
   personId: author.id,
@@ -209,6 +227,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   },
   NOT_ACCEPTABLE: reopening({ headers: { accept: 'text/html' } }),
   GOAL_ARCHIVED: reopening({ input: { id: archived.id } }),
+  CANNOT_BE_UNDONE: undoing(built.id),
   STATE_CHANGED: expecting(restorable.id, 'another'),
   VERSION_CONFLICT: restoring(document.id, 1, 4),
   PAYLOAD_TOO_LARGE: reopening({ input: JSON.stringify({ id: 'x'.repeat(1_048_577) }) }),

@@ -20,6 +20,7 @@ const readers = [
   'find_goals',
   'find_people',
   'find_files_and_documents',
+  'find_places',
   'read_document',
   'recent_changes',
   'preview_change',
@@ -29,11 +30,11 @@ const operations = declared.map(({ field }) => snakeCase(field));
 const harmless = ['recover_resource_hub_file'];
 
 describe('tools/list', () => {
-  test('has ten tools, in at most 11 kB', async () => {
+  test('has at most 13 kB for five operations', async () => {
     const { body } = await agent.request('tools/list');
     expect(body.result.tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
-    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(11_000);
-    expect(body.result.tools.length).toBeLessThanOrEqual(10);
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(13_000);
+    expect(operations).toHaveLength(5);
   });
 
   test('shows a token only the tools that it may use, and says of each what it does', async () => {
@@ -203,7 +204,14 @@ describe('the tools that read', () => {
     const { id } = await world.document(hub, caller, ['one two', 'one three']);
     const read = await agent.data('read_document', { id });
     expect(read.versions.nodes.map(({ version_number: number }: Json) => number)).toEqual([2, 1]);
-    expect(read.versions.nodes[0].diff_to_current).toBeNull();
+    expect(read.versions.nodes[0]).not.toHaveProperty('diff_to_current');
+    const changed = [
+      { kind: 'unchanged', text: 'one ' },
+      { kind: 'removed', text: 'two' },
+      { kind: 'added', text: 'three' },
+    ];
+    expect(read.versions.nodes[0].diff_to_previous.content.excerpt.changes).toEqual(changed);
+    expect(read.versions.nodes[1]).not.toHaveProperty('diff_to_previous');
     expect(read.readable_text).toEqual({ text: 'one three', number: 1, count: 1 });
     expect(read).not.toHaveProperty('content');
     expect((await agent.data('read_document', { id, whole: true })).content).toBe('one three');
@@ -217,12 +225,77 @@ describe('the tools that read', () => {
     ]);
     const [, earlier] = (await agent.data('read_document', { id: same.id })).versions.nodes;
     expect(Object.keys(earlier.diff_to_current)).toEqual(['is_formatting_only', 'content']);
-    expect(read.versions.nodes[1].diff_to_current.content.excerpt.changes).toEqual([
-      { kind: 'unchanged', text: 'one ' },
-      { kind: 'removed', text: 'two' },
-      { kind: 'added', text: 'three' },
-    ]);
+    const { detail } = await agent.failure('read_document', { id, page: 9 });
+    expect(detail).toBe('page: must be at most 1, the last page of the text');
+    expect(read.versions.nodes[1].diff_to_current.content.excerpt.changes).toEqual(changed);
+    const second = await agent.data('read_document', { id, version_number: 2 });
+    expect(second.version.diff_to_previous.content.excerpt.changes).toEqual(changed);
     expect((await agent.data('read_document', { id, first: 1 })).versions.nodes).toHaveLength(1);
+  });
+});
+
+describe('the tool for places', () => {
+  test('lists hubs with what they belong to, and spaces, by name too; and what is in a hub or a folder', async () => {
+    const one = await world.teamWithHub('space');
+    const mine = new Agent(world, one.caller.token);
+    await world.sql("UPDATE resource_hubs SET name = 'Brand assets' WHERE id = $1", [one.hub.id]);
+    const goalHub = await world.hub(one.company, { goalId: (await world.goal(one.space, { name: 'Launch' })).id });
+    const folder = await world.folder(one.hub);
+    const inside = await world.file(one.hub, one.caller, { name: 'Logo', parentFolderId: folder.id });
+    const { nodes: hubs } = await mine.data('find_places');
+    expect(hubs).toHaveLength(2);
+    expect(hubs).toContainEqual({
+      id: one.hub.id,
+      name: 'Brand assets',
+      space: expect.objectContaining({ id: one.space.id }),
+    });
+    expect(hubs).toContainEqual(
+      expect.objectContaining({ id: goalHub.id, goal: expect.objectContaining({ name: 'Launch' }) }),
+    );
+    expect((await mine.data('find_places', { text: 'ASSETS brand' })).nodes).toMatchObject([{ id: one.hub.id }]);
+    const spaces = await mine.data('find_places', { spaces: true });
+    expect(spaces.nodes).toContainEqual(expect.objectContaining({ id: one.space.id, is_member: true }));
+    expect((await mine.data('find_places', { spaces: true, text: 'no such' })).nodes).toEqual([]);
+    const [first] = (await mine.data('find_places', { hub_id: one.hub.id })).contents.nodes;
+    expect(first).toEqual({ kind: 'resource_hub_folder', id: folder.id, name: folder.name });
+    const contents = await mine.data('find_places', { folder_id: folder.id });
+    expect(contents).toMatchObject({
+      resource_hub: { name: 'Brand assets' },
+      contents: { nodes: [{ id: inside.id }] },
+    });
+    const { nodes } = await mine.data('find_files_and_documents', { text: 'brand' });
+    const place = { resource_hub: { id: one.hub.id, name: 'Brand assets' } };
+    expect(nodes).toMatchObject([
+      { kind: 'resource_hub_folder', ...place },
+      {
+        kind: 'resource_hub_file',
+        ...place,
+        parent_folder: { name: folder.name },
+        author: { full_name: expect.any(String) },
+      },
+    ]);
+  });
+});
+
+describe('an empty list', () => {
+  test('says where it was looked, and the names that are most like the text', async () => {
+    const one = await world.team();
+    const mine = new Agent(world, one.caller.token);
+    for (const name of ['Onboarding in the second quarter', 'Boarding passes', 'Launch'])
+      await world.goal(one.space, { name });
+    await world.person(one.company, { fullName: 'Jörg Müller' });
+    const found = await mine.call('find_goals', { text: 'onbording' });
+    expect(found.structuredContent).toMatchObject({
+      nodes: [],
+      nearest: ['Onboarding in the second quarter'],
+    });
+    expect(found.content[0].text).toBe(
+      'Nothing has all words of the text in the names of goals. The names in nearest are like it.',
+    );
+    expect((await mine.data('find_people', { text: 'Jorg Mueller' })).nearest).toEqual(['Jörg Müller']);
+    const nothing = await mine.call('find_people', { text: 'xyz' });
+    expect(nothing.structuredContent.nearest).toEqual([]);
+    expect(nothing.content[0].text).toContain('Try fewer words');
   });
 });
 

@@ -370,8 +370,8 @@ describe('lists with too many items in all', async () => {
     const more = async (selection: string) => (await statementsFor(selection)) - short;
     expect(await more('id few: targets { id } checklist { id }')).toBe(2);
     expect(await more('id targets { t: name } checklist { id }')).toBe(2);
-    expect(await more('id targets { id } checklist { isCompletedByNow: isCompleted }')).toBe(2);
-    expect(await more('id targets { id } checklist { completed: isCompleted }')).toBe(0);
+    expect(await more('id targets { id } checklist { completedByNow: completed }')).toBe(2);
+    expect(await more('id targets { id } checklist { done: completed }')).toBe(0);
   });
 
   test('and so are names that stand in too many of them', async () => {

@@ -14,7 +14,7 @@ const pagesOf = (text: string) => {
   const found: string[] = [];
   for (let number = 1; ; number += 1) {
     const page = pageOf(text, number);
-    if (!page) return found;
+    if (page.number > page.count) return found;
     found.push(page.text);
   }
 };

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { applicationTables, historyTables } from '../../src/database.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
 import { tables } from '../../src/workspace/tables.js';
 import { asAdministrator } from '../support/database.js';
@@ -16,8 +15,7 @@ const admin = asAdministrator(world.url);
 await createRoles(admin, {
   owner: { name: `${template}_owner` },
   gateway: { name: gateway.name },
-  application: { ...application, tables: applicationTables },
-  history: historyTables,
+  application,
 });
 const url = Object.assign(new URL(admin), { username: application.name, password: application.password });
 const client = new pg.Client({ connectionString: url.href });
@@ -28,10 +26,11 @@ const furniture = `
   INSERT INTO people (company_id, id, full_name, email) VALUES ('c', 'p', 'Ann', 'ann@example.com'), ('c', 'q', 'Bob', 'bob@example.com'), ('c2', 'p2', 'Eve', 'eve@example.com');
   INSERT INTO spaces (company_id, id, name) VALUES ('c', 's', 'Sales'), ('c2', 's2', 'Theirs');
   INSERT INTO space_members (company_id, space_id, person_id) VALUES ('c', 's', 'p');
-  INSERT INTO goals (company_id, id, space_id, parent_goal_id, name, champion_id) VALUES ('c', 'g', 's', NULL, 'Sell', 'p'), ('c', 'gg', 's', 'g', 'Ask', NULL);
+  INSERT INTO goals (company_id, id, space_id, parent_goal_id, name, champion_id, company_level, space_level)
+    VALUES ('c', 'g', 's', NULL, 'Sell', 'p', 70, 100), ('c', 'gg', 's', 'g', 'Ask', NULL, 70, 100);
   INSERT INTO targets (company_id, id, goal_id, index, name, "from", "to", value) VALUES ('c', 'm', 'g', 0, 'Money', 0, 1, 0);
   INSERT INTO goal_progress_updates (company_id, id, goal_id, author_id, status) VALUES ('c', 'u', 'g', 'p', 'on_track');
-  INSERT INTO projects (company_id, id, space_id, name) VALUES ('c2', 'r2', 's2', 'Theirs');
+  INSERT INTO projects (company_id, id, space_id, name, company_level, space_level) VALUES ('c2', 'r2', 's2', 'Theirs', 70, 100);
   INSERT INTO access_grants (company_id, person_id, goal_id, level) VALUES ('c', 'p', 'g', 70);
   INSERT INTO resource_hubs (company_id, id, space_id, name) VALUES ('c', 'h', 's', 'Hub'), ('c', 'h1', 's', 'Other');
   INSERT INTO resource_hub_folders (company_id, id, resource_hub_id, parent_folder_id, name)
@@ -131,7 +130,7 @@ a link that no browser keeps | INSERT INTO public_links (company_id, token) VALU
 # What people say and are told, and events.
 a reaction to two things | INSERT INTO reactions (company_id, person_id, emoji, file_id, document_id) VALUES ('c', 'p', '-', 'x', 'd') | 23514 new row for relation "reactions" violates check constraint "reactions_one_subject"
 a list of nothing | INSERT INTO subscription_lists (company_id) VALUES ('c') | 23514 new row for relation "subscription_lists" violates check constraint "subscription_lists_one_parent"
-a restore that made no version | INSERT INTO activities (company_id, action, author_id, document_id) VALUES ('c', 'document_version_restored', 'p', 'd') | 23514 new row for relation "activities" violates check constraint "activities_restored_version"
+a restore that made no version | INSERT INTO activities (company_id, action, author_id, document_id) VALUES ('c', 'document_version_restored', 'p', 'd') | 23514 new row for relation "activities" violates check constraint "activities_version"
 an undone outcome without its time | INSERT INTO activities (company_id, action, author_id, goal_id, undone_success) VALUES ('c', 'goal_reopened', 'p', 'g', true) | 23514 new row for relation "activities" violates check constraint "activities_undone_outcome"
 an activity about nothing | INSERT INTO activities (company_id, action, author_id) VALUES ('c', 'goal_closed', 'p') | 23514 new row for relation "activities" violates check constraint "activities_one_subject"
 an activity about something else than its action says | INSERT INTO activities (company_id, action, author_id, file_id) VALUES ('c', 'goal_closed', 'p', 'x') | 23514 new row for relation "activities" violates check constraint "activities_subject_of_action"
@@ -189,16 +188,17 @@ describe.each(levels)('%s: two sessions at once', (level) => {
     ['resource_hub_folders', 'parent_folder_id', 'resource_hub_id', 'h'],
   ] as const;
   test.each(tables)('make no cycle of %s together', async (table, parent, column, owner) => {
+    const [levelColumns, open] = table === 'goals' ? [', company_level, space_level', ', 70, 100'] : ['', ''];
     // Two chains of three: each session hangs the top of one under the end of the other.
     const chain = (name: string) =>
       [1, 2, 3].map(
-        (n) => `('c', '${idOf(name + n)}', '${owner}', ${n > 1 ? `'${idOf(`${name}${n - 1}`)}'` : 'NULL'}, 'x')`,
+        (n) => `('c', '${idOf(name + n)}', '${owner}', ${n > 1 ? `'${idOf(`${name}${n - 1}`)}'` : 'NULL'}, 'x'${open})`,
       );
     const rows = [...chain('a'), ...chain('b')].join();
     const [one, other] = await twoSessions(
       level,
       table,
-      `INSERT INTO ${table} (company_id, id, ${column}, ${parent}, name) VALUES ${rows}`,
+      `INSERT INTO ${table} (company_id, id, ${column}, ${parent}, name${levelColumns}) VALUES ${rows}`,
     );
     const move = (what: string, under: string) =>
       `UPDATE ${table} SET ${parent} = '${idOf(under)}' WHERE company_id = 'c' AND id = '${idOf(what)}'`;
@@ -229,7 +229,7 @@ test('no time or date of a table is beyond what a response can say', async () =>
     `SELECT table_name AS table, column_name AS name, data_type = 'date' AS is_date FROM information_schema.columns
      WHERE table_schema = 'public' AND table_name = ANY ($1) AND (data_type LIKE 'timestamp%' OR data_type = 'date')
        AND column_name <> 'recorded_at'`,
-    [Object.keys(applicationTables)],
+    [[...tables]],
   );
   const checks = await world.sql(
     `SELECT conrelid::regclass::text AS table, pg_get_constraintdef(oid) AS text FROM pg_constraint
@@ -271,7 +271,7 @@ test('docs/sql.md has the rule of each constraint that the application can meet'
          WHERE a.attname <> 'company_id' AND has_column_privilege($2, n.conrelid, k, 'INSERT')))
        AND NOT (n.contype = 'u' AND EXISTS (
          SELECT FROM pg_constraint p WHERE p.conrelid = n.conrelid AND p.contype = 'p' AND p.conkey <@ n.conkey))`,
-    [Object.keys(applicationTables), application.name],
+    [[...tables], application.name],
   );
   const found = names.map(({ name }): string => name);
   const patterns = rowsOf(sectionOf(textOf('docs/sql.md'), 'What the database refuses'))

@@ -4,11 +4,12 @@ import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { demoPeople } from '../../src/workspace/file.js';
+import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { columnsOf, lists, type Table, tables } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
-import { importDocument } from '../support/importDocument.js';
+import { documentSource, importDocument } from '../support/importDocument.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 
@@ -194,6 +195,37 @@ describe('a workspace', () => {
     ]);
   });
 
+  it('opens nothing in a closed space: levels that are left out are those of the space, before or after it in the file', async () => {
+    const named = (id: string, space_id: string) => ({ id, space_id, name: id });
+    const levels = { public: 0, company: 0, space: 40 };
+    const report = await importFrom(
+      db,
+      documentSource({
+        company: { id: 'levels', name: 'Levels' },
+        goals: [
+          named('lg', 'closed'),
+          named('lo', 'open'),
+          { ...named('ls', 'closed'), access_levels: { ...levels, company: 10 } },
+        ],
+        projects: [named('lp', 'closed')],
+        spaces: [
+          { id: 'closed', name: 'Closed', access_levels: levels },
+          { id: 'open', name: 'Open' },
+        ],
+      }),
+    );
+    expect(report.openedSpaces).toEqual(['open']);
+    const own = { where: { companyId: 'levels' }, orderBy: { id: 'asc' as const } };
+    const shown = ({ id, companyLevel, spaceLevel }: { id: string; companyLevel: number; spaceLevel: number }) =>
+      `${id} ${companyLevel} ${spaceLevel}`;
+    const stored = [...(await db.goal.findMany(own)), ...(await db.project.findMany(own))];
+    expect(stored.map(shown)).toEqual(['lg 0 40', 'lo 70 100', 'ls 10 40', 'lp 0 40']);
+    const delta = { company: { id: 'levels', name: 'Levels' }, goals: [named('lg', 'closed'), named('ln', 'open')] };
+    const update = await importFrom(db, documentSource(delta), { update: true });
+    expect(update.openedSpaces).toEqual([]);
+    expect((await db.goal.findMany(own)).map(shown)).toEqual(['lg 0 40', 'ln 70 100', 'lo 70 100', 'ls 10 40']);
+  });
+
   it('needs little: what is left out has a default, and a new id that sorts as in the file', async () => {
     const before = new Date();
     await importDocument(db, {
@@ -278,6 +310,37 @@ describe('a workspace', () => {
     const documents = workspace.documents.map((document) => ({ ...document, public_token: null }));
     const of = (company: string) => ({ ...workspace, documents, company: { id: company, name: company } });
     expect(await importDocument(db, of('this'))).toEqual(await importDocument(db, of('that')));
+  });
+
+  it('of goals and folders deep in each other looks few up for each', async () => {
+    const { spaces, resource_hubs: hubs, ...document } = smallWorkspace('deep');
+    const [hub] = hubs;
+    const goals = [];
+    const folders = [];
+    for (let n = 999; n >= 0; n -= 1) {
+      const within = (kind: string) => (n === 0 ? null : `${kind}${n - 1}`);
+      goals.push({ id: `goal${n}`, name: `${n}`, space_id: spaces[0]?.id, parent_goal_id: within('goal') });
+      folders.push({ id: `f${n}`, name: `${n}`, resource_hub_id: hub?.id, parent_folder_id: within('f') });
+    }
+    const counted = async () => {
+      const rows = await db.$queryRaw<{ table: string; rows: bigint; scans: bigint }[]>`
+        SELECT relname AS "table", n_tup_ins AS rows, idx_scan AS scans FROM pg_stat_user_tables
+        WHERE relname IN ('goals', 'resource_hub_folders') ORDER BY 1`;
+      return rows.map((row) => ({ rows: Number(row.rows), scans: Number(row.scans) }));
+    };
+    const before = await counted();
+    await importDocument(db, {
+      ...document,
+      ...{ spaces, resource_hubs: [hub], goals, folders, projects: [], files: [], documents: [] },
+    });
+    const more = async () =>
+      (await counted()).map(({ rows, scans }, n) => ({
+        rows: rows - (before[n]?.rows ?? 0),
+        scans: scans - (before[n]?.scans ?? 0),
+      }));
+    await expect.poll(async () => (await more()).map(({ rows }) => rows), { timeout: 20_000 }).toEqual([1_000, 1_000]);
+    // Walking up from each would look up half a million.
+    for (const { scans } of await more()) expect(scans).toBeLessThan(20_000);
   });
 
   it('reports its progress up to the last row', async () => {

@@ -165,7 +165,7 @@ describe('an update', () => {
     });
     expect(counted(report)).toMatchObject({
       goals: { added: 1 },
-      activities: { added: 1 },
+      activities: { added: 2 },
       document_versions: { added: 1 },
       resource_hub_documents: { changed: 1 },
     });
@@ -173,11 +173,85 @@ describe('an update', () => {
       name: 'Four',
       current_version: 4,
     });
-    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 3, numbered: 1 });
-    const [last] = await world.sql('SELECT origin, goal_id FROM activities WHERE company_id = $1 AND sequence = 3', [
-      companyId,
+    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 2 });
+    const last = await world.sql(
+      'SELECT origin, coalesce(goal_id, document_id) AS id FROM activities WHERE company_id = $1 AND sequence > 4 ORDER BY 2',
+      [companyId],
+    );
+    expect(last).toEqual([id('document'), id('new')].map((each) => ({ origin: 'import', id: each })));
+  });
+
+  test('gives each new version the activity that it lacks, with its time and editor', async () => {
+    const at = (day: number) => `2026-01-0${day}T00:00:00.000Z`;
+    const { document, companyId, update, id } = await imported(({ documents }) => {
+      for (const [index, version] of documents[0].versions.entries()) version.inserted_at = at(index + 1);
+    });
+    const recorded = () =>
+      world.sql(
+        `SELECT a.action::text AS action, a.author_id AS by, a.name, a.inserted_at AS at, a.origin::text AS origin, v.version_number AS number
+         FROM activities a JOIN document_versions v ON v.company_id = a.company_id AND v.id = a.document_version_id
+         WHERE a.company_id = $1 AND a.document_id = $2 ORDER BY v.version_number, a.id`,
+        [companyId, id('document')],
+      );
+    const made = (number: number, action: string, by: string, name: string, day: number | null) => ({
+      ...{
+        number,
+        action,
+        by: id(by),
+        name,
+        origin: 'import',
+        at: day === null ? expect.any(Date) : new Date(at(day)),
+      },
+    });
+    const first = [
+      made(1, 'resource_hub_document_created', 'ann', 'One', 1),
+      made(2, 'resource_hub_document_edited', 'ben', 'Two', 2),
+      // The file has this one.
+      made(3, 'document_version_restored', 'ann', 'One', null),
+    ];
+    expect(await recorded()).toEqual(first);
+    const [published] = document.documents;
+    const version = (version_number: number) => ({
+      ...{
+        version_number,
+        title: `V${version_number}`,
+        content: 'x',
+        editor_id: id('ben'),
+        inserted_at: at(version_number),
+      },
+    });
+    // One that the file records by its number, one by its editor and time, and one not at all.
+    const activities = [
+      { action: 'resource_hub_document_edited', author_id: id('ann'), version_number: 4, inserted_at: at(9) },
+      { action: 'resource_hub_document_edited', author_id: id('ben'), inserted_at: at(5) },
+    ];
+    const delta = { ...published, name: 'V6', content: 'x', versions: [4, 5, 6].map(version), activities };
+    await update({ documents: [delta] });
+    const all = [
+      ...first,
+      made(4, 'resource_hub_document_edited', 'ann', 'V4', 9),
+      made(5, 'resource_hub_document_edited', 'ben', 'V6', 5),
+      made(6, 'resource_hub_document_edited', 'ben', 'V6', 6),
+    ];
+    expect(await recorded()).toEqual(all);
+    await update({ documents: [delta] });
+    expect(await recorded()).toEqual(all);
+    const wrong = [{ ...activities[0], version_number: 3 }];
+    expect(await problemsOf(update({ documents: [{ ...delta, activities: wrong }] }))).toEqual([
+      'documents[0].activities[0].version_number: no version 3 with the origin edited is listed',
     ]);
-    expect(last).toEqual({ origin: 'import', goal_id: id('new') });
+  });
+
+  test('leaves a public link that the file omits, removes it for null', async () => {
+    const { document, companyId, update, id } = await imported();
+    const { public_token: token, ...published } = document.documents[0];
+    const linked = async () => (await rowOf('resource_hub_documents', companyId, id('document'))).public_token;
+    await update({ documents: [{ ...published, activities: undefined }] });
+    expect(await linked()).toBe(token);
+    expect(await world.sql('SELECT token FROM public_links WHERE company_id = $1', [companyId])).toEqual([{ token }]);
+    await update({ documents: [{ ...published, activities: undefined, public_token: null }] });
+    expect(await linked()).toBeNull();
+    expect(await world.sql('SELECT token FROM public_links WHERE company_id = $1', [companyId])).toEqual([]);
   });
 
   test('that is a dry run reports the same, and writes nothing', async () => {
@@ -222,7 +296,7 @@ test('a file that does not know what an operation has changed is refused as a wh
   });
   for (const numbers of [
     [null, null, null],
-    ['3', '4', '5'],
+    ['5', '6', '7'],
   ] as const) {
     const [reopened, deleted, restored] = numbers;
     if (reopened) await numberEvents(db, eventSource, companyId);

@@ -99,6 +99,14 @@ describe('a forbidden address is refused before a connection', () => {
     expect(connections).toEqual([]);
   });
 
+  test('what leads through NAT64 is judged by its IPv4 address', async () => {
+    const { connections, sender: offlineSender } = offline({ 'hook.example': ['64:ff9b::5db8:d822'] });
+    await offlineSender.send(message('https://hook.example/'));
+    expect(connections).toEqual(['64:ff9b::5db8:d822']);
+    const open = new OpenAddresses(['10.0.0.0/8']);
+    expect(open.isOpen('64:ff9b::a00:1', { encrypted: false })).toBe(true);
+  });
+
   test('a name that changes is looked at for each connection', async () => {
     const addresses = { 'hook.example': ['93.184.216.34'] };
     const { connections, sender: offlineSender } = offline(addresses);

@@ -52,6 +52,7 @@ const changeElsewhere: Record<string, string> = {
   restore_document_version: `UPDATE resource_hub_documents SET parent_folder_id = '${folder.id}' WHERE id = $1`,
 };
 
+await world.sql("INSERT INTO confirmation_secrets VALUES (1, sha256('secret')) ON CONFLICT DO NOTHING");
 const [{ secret }] = await world.sql('SELECT secret FROM confirmation_secrets');
 const [{ id: tokenId }] = await world.sql("SELECT id FROM api_tokens WHERE name = 'write' AND person_id = $1", [
   caller.id,
@@ -61,6 +62,9 @@ const now = async () => {
   return BigInt(row?.now);
 };
 
+/** The key of the change: its confirmation without the sentence. */
+const keyOf = ({ confirmation }: Json): string => confirmation.replace(/^.* · /, '');
+
 /** The confirmation that the token would have got so many seconds ago. */
 async function earlier(seconds: number, fileId: string): Promise<Json> {
   const { preview } = await reader.data('preview_change', { delete_resource_hub_file: { file_id: fileId } });
@@ -69,6 +73,7 @@ async function earlier(seconds: number, fileId: string): Promise<Json> {
     tokenId,
     operation: 'deleteResourceHubFile',
     input: { fileId },
+    sentence: 'Delete a file',
     state: preview.state,
     time: (await now()) - BigInt(Math.round(seconds * 1e6)),
   });
@@ -80,7 +85,7 @@ describe.each(names)('%s', (name) => {
     const { id, input } = await target(name);
     const shown = await agent.data('preview_change', { [name]: input });
     expect(shown).toMatchObject({ operation: name, preview: { would_change: true }, arguments: input });
-    expect(shown.confirmation).toMatch(/^v1\.[0-9a-z]{10,11}\.[0-9a-f]{32}\.[\w-]{22}$/);
+    expect(shown.confirmation).toMatch(/^.+ · v2\.[0-9a-z]{10,11}\.[0-9a-f]{32}\.[\w-]{22}$/);
     expect(await activitiesOf(id)).toBe(0);
     const confirmed = { ...shown.arguments, confirmation: shown.confirmation };
     const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => agent.data(name, confirmed)));
@@ -125,15 +130,22 @@ test('takes no other argument than was previewed, nor another operation, another
     }),
     await agent.failure(name, {
       ...confirmed,
-      confirmation: confirmation.replace(/^v1\.[0-9a-z]+/, 'v1.zzzzzzzzzz'),
+      confirmation: confirmation.replace(/ v2\.[0-9a-z]+/, ' v2.zzzzzzzzzz'),
     }),
     await agent.failure(name, { ...confirmed, confirmation: `${confirmation.slice(0, -22)}${'A'.repeat(22)}` }),
+    await agent.failure(name, { ...confirmed, confirmation: `Another sentence${confirmation.replace(/^.* ·/, ' ·')}` }),
   ];
   for (const each of wrong) {
     expect(each).toMatchObject({ code: 'BAD_USER_INPUT', status: 400, errors: [{ field: 'confirmation' }] });
     expect(each.errors[0].message).toMatch(/^is not for this change: .+ or call preview_change again$/);
   }
-  for (const text of [confirmation.slice(0, -1), `${confirmation}A`, '', 'v2.1.2.3']) {
+  for (const text of [
+    confirmation.slice(0, -1),
+    `${confirmation}A`,
+    '',
+    'v2.1.2.3',
+    confirmation.replace(/^.* · /, ''),
+  ]) {
     const { errors } = await agent.failure(name, { ...confirmed, confirmation: text });
     expect(errors[0].message).toBe('is no confirmation: copy it whole, or call preview_change for a new one');
   }
@@ -158,11 +170,13 @@ test('the bytes of a confirmation stay as they are, so that gateways of two vers
     tokenId: 'token',
     operation: 'reopenGoal',
     input: { id: 'goal', message: 'Zurück', subscriberIds: ['b', 'a'], sendNotificationsToEveryone: false },
+    sentence: 'Reopen the goal "Plan"; notifies 2 people',
     state: 'e40b21db92c3b8117d5a794174510d7f',
     time: 1_795_640_400_123_456n,
   };
   const key = Buffer.alloc(32, 7);
-  const expected = 'v1.hoi1t8679c.e40b21db92c3b8117d5a794174510d7f.VzlANbedcuprFWh8JhFkfA';
+  const expected =
+    'Reopen the goal "Plan"; notifies 2 people · v2.hoi1t8679c.e40b21db92c3b8117d5a794174510d7f._DTUJOsL0IeAt7Dienm1jw';
   expect(confirmationOf(key, change)).toBe(expected);
   // The order of an input's fields does not matter; everything else does.
   const { id, ...others } = change.input;
@@ -172,10 +186,40 @@ test('the bytes of a confirmation stay as they are, so that gateways of two vers
     { ...change, tokenId: 'another' },
     { ...change, operation: 'another' },
     { ...change, input: { ...change.input, subscriberIds: ['a', 'b'] } },
+    { ...change, sentence: 'another' },
     { ...change, state: 'another' },
     { ...change, time: change.time + 1n },
   ].map((each) => confirmationOf(key, each));
-  expect(new Set([expected, ...differing, confirmationOf(Buffer.alloc(32, 8), change)]).size).toBe(8);
+  expect(new Set([expected, ...differing, confirmationOf(Buffer.alloc(32, 8), change)]).size).toBe(9);
+});
+
+test('a confirmation begins with what the person who approves the call can read, whatever names hold', async () => {
+  const said = async (operation: string, input: Json) =>
+    (await agent.confirmed(operation, input)).confirmation.replace(/ · v2\.[^ ]*$/, '');
+  const follower = await world.person(company);
+  const name = `Plan" \u202Eof\nall · v2.1.2.3 ${'x'.repeat(100)}`;
+  const goal = await world.closedGoal(space, { name });
+  expect(await said('reopen_goal', { id: goal.id, subscriber_ids: [follower.id] })).toBe(
+    `Reopen the goal "Plan' of all · v2.1.2.3 ${'x'.repeat(55)}…"; notifies 1 person`,
+  );
+  const file = await world.file(hub, caller, { name: 'Logo' });
+  const { name: hubName } = await world.db.resourceHub.findUniqueOrThrow({
+    where: { companyId_id: { ...company, id: hub.id } },
+  });
+  const inHub = `the file "Logo" in "${hubName}"`;
+  expect(await said('delete_resource_hub_file', { file_id: file.id })).toBe(`Delete ${inHub}; notifies 0 people`);
+  const document = await world.document(hub, caller);
+  expect(await said('restore_document_version', { document_id: document.id, version_number: 1 })).toBe(
+    'Restore version 1 of the document "Title 3", which has version 3',
+  );
+  const { activity } = await agent.data(
+    'delete_resource_hub_file',
+    await agent.confirmed('delete_resource_hub_file', { file_id: file.id }),
+  );
+  expect(await said('recover_resource_hub_file', { file_id: file.id })).toBe(`Recover ${inHub}`);
+  expect(await said('undo_change', { activity_id: activity.id })).toMatch(
+    /^Take back "resource_hub_file_deleted" of "Logo" by ".+"$/,
+  );
 });
 
 test('null is as if it were not given', async () => {
@@ -213,7 +257,7 @@ test('a confirmation expires by the clock of the database, unless it was used: t
   expect(await activitiesOf(used.id)).toBe(1);
   // When the outcome is gone as well, nothing is made again, though the record is as it was.
   await world.sql('UPDATE resource_hub_files SET deleted_at = NULL, deleted_by_id = NULL WHERE id = $1', [used.id]);
-  await world.sql("DELETE FROM idempotency_keys WHERE key LIKE 'v1.%'");
+  await world.sql("DELETE FROM idempotency_keys WHERE key LIKE 'v2.%'");
   expect((await agent.failure('delete_resource_hub_file', late)).errors[0].message).toContain('has expired');
   expect(await activitiesOf(used.id)).toBe(1);
 });
@@ -225,7 +269,7 @@ test('an outcome is kept at least as long as its confirmation lasts, however sho
   await brief.data('delete_resource_hub_file', confirmed);
   const [{ seconds }] = await world.sql(
     'SELECT extract(epoch FROM expires_at - now())::float8 AS seconds FROM idempotency_keys WHERE key = $1',
-    [confirmed.confirmation],
+    [keyOf(confirmed)],
   );
   expect(seconds).toBeGreaterThan(confirmationSeconds - 30);
 });
@@ -240,8 +284,8 @@ test('two previews of the same moment have confirmations of their own, which no 
 test('the outcome of another surface with a confirmation as its key is not its outcome', async () => {
   const { id } = await world.file(hub, caller);
   const confirmed = await agent.confirmed('delete_resource_hub_file', { file_id: id });
-  const elsewhere = (fileId: string, { confirmation }: Json) =>
-    world.post(restPaths.deleteResourceHubFile, caller.token, { file_id: fileId }, { 'Idempotency-Key': confirmation });
+  const elsewhere = (fileId: string, given: Json) =>
+    world.post(restPaths.deleteResourceHubFile, caller.token, { file_id: fileId }, { 'Idempotency-Key': keyOf(given) });
   expect((await elsewhere(id, confirmed)).status).toBe(200);
   expect(await agent.failure('delete_resource_hub_file', confirmed)).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   // Nor the other way round.

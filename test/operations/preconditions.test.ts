@@ -51,6 +51,11 @@ const activitiesNow = () => world.db.activity.count({ where: company });
 describe.each(operations)('%s', (operation) => {
   const [table, key] = tables[recordOf(operation)];
   const target = () => operationsUnderTest[operation].input(world, setting);
+  /** The id of the record of an input. */
+  const idIn = async (input: Json): Promise<string> =>
+    operation === 'undoChange'
+      ? (await world.sql('SELECT file_id AS id FROM activities WHERE id = $1', [input.activity_id]))[0]?.id
+      : input[key];
 
   // Both surfaces hand the same state on: one operation on both, the others on one.
   const tried = operation === 'restoreDocumentVersion' ? (['REST', 'GraphQL'] as const) : (['GraphQL'] as const);
@@ -71,7 +76,7 @@ describe.each(operations)('%s', (operation) => {
       const { state } = await preview(operation, input);
       await world.sql(`UPDATE ${table} SET name = name || '!' WHERE company_id = $1 AND id = $2`, [
         company.companyId,
-        input[key],
+        await idIn(input),
       ]);
       const before = await activitiesNow();
       const refused = await run(operation, input, state);
@@ -85,10 +90,11 @@ describe.each(operations)('%s', (operation) => {
       const input = await target();
       const { state } = await preview(operation, input);
       const before = await activitiesNow();
+      const id = await idIn(input);
       let answer: Promise<Json> | undefined;
       await world.db.$transaction(async (tx) => {
         await tx.$executeRaw(Prisma.sql`UPDATE ${Prisma.raw(table)} SET name = name || '!'
-          WHERE company_id = ${company.companyId} AND id = ${input[key]}`);
+          WHERE company_id = ${company.companyId} AND id = ${id}`);
         answer = run(operation, input, state);
         await world.untilOneWaits();
       });
@@ -187,7 +193,8 @@ describe('a precondition that nobody would look at is refused, and nothing is ch
     expect((await world.db.resourceHubFile.findFirst({ where: { id } }))?.deletedAt).toBeNull();
   });
 
-  test.each(operations.filter((operation) => operation !== 'restoreDocumentVersion'))(
+  // Those whose input may name none.
+  test.each(operations.filter((operation) => !['restoreDocumentVersion', 'undoChange'].includes(operation)))(
     'beside an input of %s that names no record',
     async (operation) => {
       for (const state of ['"0000"', '*']) {

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../src/generated/client/client.js';
-import type { World } from './world.js';
+import { openLevels, type World } from './world.js';
 
 const at = (day: number) => new Date(Date.UTC(2026, 4, 1 + (day % 28), 9, 30, 15, 250));
 
@@ -102,6 +102,7 @@ export async function filledGoal(world: World, count = 1) {
         description: 'How',
         status: 'caution' as const,
         closedAt: at(3),
+        ...openLevels,
         publicLevel: 10,
         ...people,
       })),

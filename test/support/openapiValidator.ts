@@ -43,13 +43,12 @@ function local(part: Json): Json {
  * that it does not list.
  */
 function closed(part: Json): Json {
-  return JSON.parse(JSON.stringify(part), (key, value) => {
+  return JSON.parse(JSON.stringify(part), (_key, value) => {
     if (Array.isArray(value?.anyOf))
       return value.anyOf.length === 2 && value.anyOf[0].enum ? { ...value, anyOf: [value.anyOf[0]] } : value;
     if (value?.allOf) return { unevaluatedProperties: false, ...value };
     if (value?.type !== 'object' || !value.properties) return value;
-    // `data` of an event refines that of every event.
-    return key === 'data' ? value : { additionalProperties: false, ...value };
+    return { additionalProperties: false, ...value };
   });
 }
 

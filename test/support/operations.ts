@@ -33,6 +33,28 @@ async function hubAt(world: World, { company, space, level = 70 }: Setting) {
   return world.hub(company, { goalId: (await world.goal(space, { companyLevel: 0, spaceLevel: level })).id });
 }
 
+/** The activity of a deletion of a file by an operation, which somebody else has built on, or taken back. */
+async function deletion(world: World, setting: Setting, { isUndone = false } = {}): Promise<string> {
+  const { company, caller, conflict = false } = setting;
+  const file = await world.file(await hubAt(world, setting), caller);
+  const made = {
+    companyId: company.companyId,
+    authorId: caller.id,
+    fileId: file.id,
+    name: file.name,
+    origin: 'api',
+  } as const;
+  const { id } = await world.db.activity.create({ data: { ...made, action: 'resource_hub_file_deleted' } });
+  if (isUndone)
+    await world.db.activity.create({ data: { ...made, action: 'resource_hub_file_recovered', undoesId: id } });
+  else
+    await world.sql(
+      'UPDATE resource_hub_files SET deleted_at = now(), outcome_activity_id = $3 WHERE company_id = $1 AND id = $2',
+      [company.companyId, file.id, conflict ? null : id],
+    );
+  return id;
+}
+
 /** What the suites that try every operation need to know about each. */
 export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
   reopenGoal: {
@@ -77,6 +99,13 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
     },
     noOp: async () => ({}),
   },
+  undoChange: {
+    selection: 'activity { id }',
+    unknown: { activityId: 'unknown' },
+    conflict: 'CANNOT_BE_UNDONE',
+    input: async (world, setting) => ({ activity_id: await deletion(world, setting) }),
+    noOp: async (world, setting) => ({ activity_id: await deletion(world, setting, { isUndone: true }) }),
+  },
 };
 
 export const operations = Object.keys(operationsUnderTest) as Operation[];
@@ -88,5 +117,6 @@ function declarationOf(operation: Operation) {
   return found;
 }
 
-/** The kind of the record that an operation changes. */
-export const recordOf = (operation: Operation) => subjectOf(declarationOf(operation).action);
+/** The kind of the record that an operation changes; of `undoChange`, of the one in its input here. */
+export const recordOf = (operation: Operation) =>
+  subjectOf(declarationOf(operation).action ?? 'resource_hub_file_deleted');

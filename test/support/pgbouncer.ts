@@ -11,7 +11,7 @@ import { query } from './query.js';
 export const usesPgbouncer = process.env.TEST_PGBOUNCER === 'on';
 export const preparedStatements = !usesPgbouncer;
 
-/** The settings of docs/database.md, for a server at `url`. `options` is for one test only. */
+/** The settings of docs/database.md, for a server at `url`. */
 const settingsFor = ({ hostname, port }: URL, folder: string, ownPort: number) => `
 [databases]
 * = host=${hostname} port=${port || 5432}
@@ -25,7 +25,6 @@ auth_file = ${join(folder, 'userlist.txt')}
 pool_mode = transaction
 default_pool_size = 60
 max_client_conn = 1000
-ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, max_parallel_workers_per_gather, options
 `;
 
 /**

@@ -1,11 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries, openCluster } from '../../src/platform/embedded/cluster.js';
-import { type Server, serverAccount, startServer } from '../../src/platform/embedded/server.js';
+import { type Cluster, freePort, serverAccount } from '../../src/platform/embedded/server.js';
+import { eventually } from './eventually.js';
 import { cpuOfFamily } from './processes.js';
 import { query } from './query.js';
+
+/** Starts a server that nobody starts again, and waits until it accepts connections. `stop` shuts it down. */
+export async function startServer(
+  { directory, serverName, password, account, binaries }: Omit<Cluster, 'home'>,
+  settings: string[],
+  wanted?: number,
+) {
+  const port = wanted ?? (await freePort());
+  const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
+  const child = spawn(join(binaries.directory, 'bin', 'postgres'), ['-D', serverName, ...flags], {
+    ...account,
+    cwd: directory,
+    env: binaries.env,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-2000);
+  });
+  const gone = once(child, 'close');
+  const end = () => void child.kill('SIGINT');
+  // As when a run is ended: what a test has started ends with it.
+  process.once('exit', end);
+  const stop = async () => {
+    end();
+    const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    await gone;
+    clearTimeout(timer);
+    process.off('exit', end);
+  };
+  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
+  await eventually(async () => {
+    if (child.exitCode !== null) return;
+    await query(url, 'SELECT 1');
+  });
+  if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${output}`);
+  return { url, port, gone, stop };
+}
 
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -19,21 +62,21 @@ export async function startPostgres(settings: string[] = [], parent = tmpdir()) 
   const binaries = await findBinaries(account, directory);
   const cluster = await openCluster(directory, account, binaries, ['--no-sync']);
   const flags = [...defaults, ...settings];
-  let server: Server = await startServer(cluster, account, binaries, flags);
+  let server = await startServer(cluster, flags);
   const { url, port } = server;
 
   const postmaster = async () => Number.parseInt(await readFile(join(cluster.directory, 'postmaster.pid'), 'utf8'), 10);
 
   async function kill(): Promise<void> {
     process.kill(await postmaster(), 'SIGKILL');
-    await server.process.gone;
+    await server.gone;
   }
 
   /** Starts it again, once the children of the killed one have ended. */
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        server = await startServer(cluster, account, binaries, flags, port);
+        server = await startServer(cluster, flags, port);
         return;
       } catch (error) {
         if (attempt === 5) throw error;
@@ -58,8 +101,7 @@ export async function startPostgres(settings: string[] = [], parent = tmpdir()) 
     );
 
   async function stop(): Promise<void> {
-    server.process.stop();
-    await server.process.gone;
+    await server.stop();
     await rm(directory, { recursive: true, maxRetries: 20 });
   }
 

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { historyTables } from '../../src/database.js';
 import { applyMigrations } from '../../src/platform/administration/migrations.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
 import { startEmbedded } from '../../src/platform/embedded/open.js';
@@ -43,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await query(server.url, `CREATE DATABASE ${template}`);
     const url = new URL(server.url);
     url.pathname = template;
-    await createRoles(url.href, { owner, gateway, history: historyTables });
+    await createRoles(url.href, { owner, gateway });
     Object.assign(url, { username: owner.name, password: owner.password });
     if (existsSync(migrations)) await applyMigrations(url.href, migrations);
   } catch (error) {

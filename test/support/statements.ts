@@ -1,11 +1,13 @@
 import pg from 'pg';
 import { vi } from 'vitest';
-import { noticeGoneClients } from '../../src/platform/postgres/session.js';
 
 export interface Statement {
   text: string;
   values: unknown[];
 }
+
+/** Whether a new connection begins with this statement. */
+export const isFirst = (text: string) => text.startsWith('SELECT set_config(name, value, false)');
 
 /** What is sent with a call of the driver's `query`; nothing of what only stands around statements that are sent at once. */
 export function statementsIn(query?: unknown, values?: unknown): Statement[] {
@@ -22,8 +24,7 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
   try {
     const result = await work();
     for (const [query, values] of spy.mock.calls as unknown[][]) statements.push(...statementsIn(query, values));
-    // Each new connection begins with this one.
-    return { result, statements: statements.filter(({ text }) => text !== noticeGoneClients) };
+    return { result, statements: statements.filter(({ text }) => !isFirst(text)) };
   } finally {
     spy.mockRestore();
   }

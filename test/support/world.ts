@@ -43,6 +43,9 @@ export const restPaths = Object.fromEntries(
   operations.map(({ field, rest }) => [field, `/api/external/v1${rest.path}`]),
 ) as Record<Operation['field'], `/api/external/v1/${string}`>;
 
+/** The levels of what is open to its whole company. */
+export const openLevels = { companyLevel: 70, spaceLevel: 100 };
+
 /** A gateway on its own database, with the role of `goalpost roles`, and everything a test needs to fill it. */
 export class World extends Client {
   now = new Date('2026-06-15T12:00:00Z');
@@ -191,7 +194,7 @@ export class World extends Client {
   }
 
   goal({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
-    return this.db.goal.create({ data: { name: this.name('Goal'), ...data, companyId, spaceId } });
+    return this.db.goal.create({ data: { name: this.name('Goal'), ...openLevels, ...data, companyId, spaceId } });
   }
 
   closedGoal(space: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
@@ -199,7 +202,7 @@ export class World extends Client {
   }
 
   project({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.ProjectUncheckedCreateInput> = {}) {
-    return this.db.project.create({ data: { name: this.name('Project'), ...data, companyId, spaceId } });
+    return this.db.project.create({ data: { name: this.name('Project'), ...openLevels, ...data, companyId, spaceId } });
   }
 
   grant(

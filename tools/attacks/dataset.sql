@@ -14,13 +14,13 @@ SELECT 'large', 'wide', 'p' || n FROM generate_series(1, 3000) n;
 INSERT INTO space_members (company_id, space_id, person_id)
 SELECT 'large', 's' || n, 'p' || (n * 7 + k) FROM generate_series(1, 200) n, generate_series(1, 10) k;
 
-INSERT INTO goals (id, company_id, space_id, name, description, champion_id, reviewer_id, inserted_at)
-SELECT 'g' || n, 'large', 's' || (1 + n % 200), 'Goal ' || md5(n::text), repeat('a description ', 20), 'p' || (1 + n % 1000),
+INSERT INTO goals (id, company_id, space_id, name, company_level, space_level, description, champion_id, reviewer_id, inserted_at)
+SELECT 'g' || n, 'large', 's' || (1 + n % 200), 'Goal ' || md5(n::text), 70, 100, repeat('a description ', 20), 'p' || (1 + n % 1000),
   'p' || (1 + n % 999), timestamptz '2020-01-01' + n * interval '1 minute'
 FROM generate_series(1, 40000) n;
-INSERT INTO goals (id, company_id, space_id, name, closed_at, success)
-SELECT 'wide' || n, 'large', 'wide', 'Closed ' || n, timestamptz '2026-01-01', true FROM generate_series(1, 2000) n;
-INSERT INTO goals (id, company_id, space_id, name) VALUES ('own', 'other', 'own', 'Own');
+INSERT INTO goals (id, company_id, space_id, name, company_level, space_level, closed_at, success)
+SELECT 'wide' || n, 'large', 'wide', 'Closed ' || n, 70, 100, timestamptz '2026-01-01', true FROM generate_series(1, 2000) n;
+INSERT INTO goals (id, company_id, space_id, name, company_level, space_level) VALUES ('own', 'other', 'own', 'Own', 70, 100);
 INSERT INTO targets (company_id, goal_id, index, name, "from", "to", value)
 SELECT 'large', 'g' || (1 + n % 4000), n, 'Target ' || n, 0, 10, 5 FROM generate_series(1, 20000) n;
 INSERT INTO goal_checks (company_id, goal_id, index, name, completed)

@@ -208,8 +208,9 @@ async function fill(url: string, text: string) {
   await client.query(`INSERT INTO companies (id, name) VALUES ('${company}', 'C')`);
   await insert('people', { id: 'p', full_name: name, title: name, is_owner: true });
   await insert('spaces', { id: 's', name, mission: content });
-  await insert('goals', { id: 'open', space_id: 's', name, description: content });
-  await insert('goals', { id: 'closed', space_id: 's', name, closed_at: new Date(), success: true });
+  const goal = { space_id: 's', name, company_level: 70, space_level: 100 };
+  await insert('goals', { ...goal, id: 'open', description: content });
+  await insert('goals', { ...goal, id: 'closed', closed_at: new Date(), success: true });
   await insert('resource_hubs', { id: 'h', space_id: 's', name, description: content });
   await insert('resource_hub_documents', {
     ...{ id: 'd', resource_hub_id: 'h', name, content: changed, author_id: 'p' },

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, chownSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort, serverAccount, startServer } from '../../src/platform/embedded/server.js';
+import { freePort, serverAccount } from '../../src/platform/embedded/server.js';
+import { startServer } from '../../test/support/postgres.js';
 import { query } from '../../test/support/query.js';
 
 // Without fsync a power cut loses data, but no kill of a server does.
@@ -37,9 +38,9 @@ export async function startCitusNode(bin: string, parent: string, name: string) 
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
   appendFileSync(join(directory, 'postgresql.conf'), settings);
 
-  const cluster = { directory, serverName: directory, password: '' };
+  const cluster = { directory, serverName: directory, password: '', account, binaries };
   const port = await freePort();
-  const start = () => startServer(cluster, account, binaries, [], port);
+  const start = () => startServer(cluster, [], port);
   let server = await start();
   await query(server.url, 'CREATE EXTENSION citus');
 
@@ -48,8 +49,7 @@ export async function startCitusNode(bin: string, parent: string, name: string) 
     url: server.url,
     port,
     async stop() {
-      server.process.stop();
-      await server.process.gone;
+      await server.stop();
     },
     async start() {
       server = await start();

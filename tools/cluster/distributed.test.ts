@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { databaseTables, openModels } from '../../src/database.js';
 import { undoChanges } from '../../src/operations/undo.js';
 import { plannedPlacements } from '../../src/platform/administration/distribution.js';
-import { noticeGoneClients, SessionClient } from '../../src/platform/postgres/session.js';
+import { SessionClient } from '../../src/platform/postgres/session.js';
 import { schema } from '../../src/schema/index.js';
 import { createToken } from '../../src/tokens.js';
 import { Agent } from '../../test/support/agent.js';
@@ -25,7 +25,7 @@ import { openStream } from '../../test/support/openStream.js';
 import { query } from '../../test/support/query.js';
 import { acknowledge, refuse, startReceiver } from '../../test/support/receiver.js';
 import { startServer } from '../../test/support/server.js';
-import { statementsIn } from '../../test/support/statements.js';
+import { isFirst, statementsIn } from '../../test/support/statements.js';
 import { type Answer, type Json, restPaths, World } from '../../test/support/world.js';
 import { Ledger } from '../history/ledger.js';
 import { companiesByWorker, whileLost, workerUrls } from './citusNodes.js';
@@ -72,7 +72,7 @@ function noteStatements(): void {
   const query = SessionClient.prototype.query as (...given: unknown[]) => unknown;
   vi.spyOn(SessionClient.prototype, 'query').mockImplementation(function (this: SessionClient, ...given: unknown[]) {
     for (const { text, values } of statementsIn(...given))
-      if (text !== noticeGoneClients && !sent.has(text)) sent.set(text, values);
+      if (!isFirst(text) && !sent.has(text)) sent.set(text, values);
     return query.apply(this, given);
   } as never);
 }

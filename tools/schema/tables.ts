@@ -90,7 +90,8 @@ function formatTables(): string {
 function about(schema: z.core.$ZodType): string {
   const here = z.globalRegistry.get(schema)?.description;
   if (here !== undefined) return here;
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) return about(schema.unwrap());
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
+    return about(schema.unwrap());
   return schema instanceof z.ZodPipe ? about(schema.in) : '';
 }
 
@@ -109,8 +110,13 @@ function typeName(wrapped: z.core.$ZodType): string {
   return schema instanceof z.ZodObject ? 'record' : 'string';
 }
 
+/** The codes as a type of TypeScript. */
+const codeType = () =>
+  ['```ts', 'export type ErrorCode =', `${errorCodes.map((code) => `  | '${code}'`).join('\n')};`, '```'].join('\n');
+
 /** The tables of each document, by the name of their place. */
 const tables: Record<string, Record<string, () => string>> = {
+  clients: { codes: codeType },
   errors: { errors: errorTable },
   events: { events: eventTable, headers: headerTable },
   'import-format': { fields: formatTables },

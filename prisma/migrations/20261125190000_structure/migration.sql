@@ -206,16 +206,13 @@ CREATE UNLOGGED TABLE rate_limits (
   CONSTRAINT rate_limits_pkey PRIMARY KEY (key)
 );
 
--- What the confirmations of previews are computed with: the same for all gateways, in this row only.
+-- What the confirmations of previews are computed with: the same for all gateways, in one row, which the first of them adds.
 CREATE TABLE confirmation_secrets (
   version smallint NOT NULL,
   secret bytea NOT NULL,
   CONSTRAINT confirmation_secrets_pkey PRIMARY KEY (version),
   CONSTRAINT confirmation_secrets_secret CHECK (length(secret) = 32)
 );
--- Each is of 122 random bits.
-INSERT INTO confirmation_secrets (version, secret)
-VALUES (1, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 
 -- The last import of each company: what a file must be newer than.
 CREATE TABLE imports (
@@ -301,8 +298,8 @@ CREATE TABLE goals (
   end_date_value text,
   end_date date,
   public_level integer NOT NULL DEFAULT 0,
-  company_level integer NOT NULL DEFAULT 70,
-  space_level integer NOT NULL DEFAULT 100,
+  company_level integer NOT NULL,
+  space_level integer NOT NULL,
   next_update_scheduled_at timestamptz(3),
   closed_at timestamptz(3),
   closed_by_id text,
@@ -485,8 +482,8 @@ CREATE TABLE projects (
   champion_id text,
   reviewer_id text,
   public_level integer NOT NULL DEFAULT 0,
-  company_level integer NOT NULL DEFAULT 70,
-  space_level integer NOT NULL DEFAULT 100,
+  company_level integer NOT NULL,
+  space_level integer NOT NULL,
   closed_at timestamptz(3),
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -870,8 +867,10 @@ CREATE TABLE activities (
     WHEN starts_with(action::text, 'goal_') THEN goal_id IS NOT NULL
     WHEN starts_with(action::text, 'resource_hub_file_') THEN file_id IS NOT NULL
     ELSE document_id IS NOT NULL END),
-  CONSTRAINT activities_restored_version
-    CHECK ((action = 'document_version_restored') = (document_version_id IS NOT NULL)),
+  -- An application need not say which version it has added; a restore does.
+  CONSTRAINT activities_version
+    CHECK (CASE action WHEN 'document_version_restored' THEN document_version_id IS NOT NULL
+      ELSE document_version_id IS NULL OR document_id IS NOT NULL END),
   CONSTRAINT activities_undone_outcome
     CHECK (
       (action = 'goal_reopened' OR undone_closed_at IS NULL)
@@ -904,6 +903,8 @@ CREATE UNIQUE INDEX activities_numbered ON activities (company_id, sequence) WHE
 CREATE INDEX activities_waiting ON activities (company_id, recorded_at, id) WHERE sequence IS NULL;
 CREATE INDEX activities_of_record ON activities (company_id, record_of(goal_id, file_id, document_id), sequence)
   WHERE sequence IS NOT NULL;
+-- Newest first by their time, which an import brings: by their numbers, what it brings is new.
+CREATE INDEX activities_by_time ON activities (company_id, inserted_at, sequence) WHERE sequence IS NOT NULL;
 -- What a token has done.
 CREATE INDEX activities_by_token ON activities (company_id, token_id, inserted_at, id) WHERE token_id IS NOT NULL;
 -- Whether an activity was undone.
@@ -1302,12 +1303,17 @@ CREATE CONSTRAINT TRIGGER goals_no_cycle
   FOR EACH ROW WHEN (NEW.parent_goal_id IS NOT NULL) EXECUTE FUNCTION refuse_goal_cycle();
 
 -- No folder is inside itself: the same. A new folder needs no lock: nobody else can move anything into it yet.
-CREATE FUNCTION refuse_folder_cycle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION refuse_folder_cycle() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off AS $$
 DECLARE
   above text[];
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     PERFORM pg_advisory_xact_lock(hashtext('resource_hub_folders'), hashtext(NEW.company_id || ' ' || NEW.resource_hub_id));
+  END IF;
+  IF (TG_OP = 'INSERT' OR current_setting('transaction_isolation') = 'read committed') AND NOT EXISTS (
+    SELECT FROM resource_hub_folders
+    WHERE company_id = NEW.company_id AND resource_hub_id = NEW.resource_hub_id AND parent_folder_id = NEW.id) THEN
+    RETURN NULL;
   END IF;
   WITH RECURSIVE ancestors AS (
     SELECT NEW.parent_folder_id AS id
@@ -1631,23 +1637,26 @@ END
 $$;
 
 -- History is only added to, by every role but the owner of the tables: a gateway writes the number of an event, and a purge
--- removes what belongs to a file. goalpost roles does the same. Citus, which knows no privileges of columns, leaves the
--- numbers to whoever may change an activity.
+-- removes what belongs to a file. Nor does anybody else change secrets and what counts as applied. goalpost roles does the
+-- same. Citus, which knows no privileges of columns, leaves the numbers to whoever may change an activity.
 DO $$
 DECLARE
   granted record;
 BEGIN
   FOR granted IN
-    SELECT c.oid::regclass AS history, c.relname = 'activities' AS is_numbered,
+    SELECT c.oid::regclass AS name, c.relname = 'activities' AS is_numbered, a.privilege_type AS privilege,
       CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS role
     FROM pg_class c, aclexplode(c.relacl) a
-    WHERE c.oid IN ('activities'::regclass, 'comment_threads'::regclass, 'document_versions'::regclass)
-      AND a.privilege_type = 'UPDATE' AND a.grantee <> c.relowner
-      AND NOT (c.relname = 'activities' AND EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'))
+    WHERE c.relnamespace = 'public'::regnamespace AND a.grantee <> c.relowner AND CASE
+      WHEN c.relname = 'activities' THEN a.privilege_type = 'UPDATE' AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+      WHEN c.relname IN ('comment_threads', 'document_versions') THEN a.privilege_type = 'UPDATE'
+      WHEN c.relname = 'confirmation_secrets' THEN a.privilege_type IN ('UPDATE', 'DELETE')
+      WHEN c.relname = '_prisma_migrations' THEN a.privilege_type IN ('INSERT', 'UPDATE', 'DELETE')
+    END
   LOOP
-    EXECUTE format('REVOKE UPDATE ON %s FROM %s', granted.history, granted.role);
+    EXECUTE format('REVOKE %s ON %s FROM %s', granted.privilege, granted.name, granted.role);
     IF granted.is_numbered THEN
-      EXECUTE format('GRANT UPDATE (sequence) ON %s TO %s', granted.history, granted.role);
+      EXECUTE format('GRANT UPDATE (sequence) ON %s TO %s', granted.name, granted.role);
     END IF;
   END LOOP;
 END

@@ -1,95 +1,75 @@
-import {
-  type DatabaseTimeouts,
-  type Encryption,
-  encryptionOf,
-  limitsOf,
-  reasonOf,
-  type SessionClient,
-  withTimedClient,
-} from '../postgres/index.js';
-import { migrationsDirectory, pendingMigrations } from './migrations.js';
+import type { Client } from 'pg';
+import { reasonOf, sessionSettings, withTimedClient } from '../postgres/index.js';
 
-/** What the server of the database says of itself. */
-export interface InspectedServer {
-  /** Host and port. */
-  address: string;
-  url: string;
+/** What a server says of itself. */
+export interface Facts {
   version: string;
+  major: number;
   role: 'primary' | 'standby' | 'read-only';
-  encryption: Encryption;
+  encoding: string;
+  /** The schema in which tables are made and found; null if there is none. */
+  schema: string | null;
+  user: string;
+  /** Whether something answers for the server that hands its connections to others. */
+  isPooled: boolean;
+  /** Settings that are not as they are meant. */
+  settings: { name: keyof typeof sessionSettings; value: string; meant: string }[];
   /** Most connections that this role may have to this database, and how many the server has now. */
-  connections: { most: number; used: number };
-}
-
-interface UnreachableServer {
-  address: string;
-  /** Why it does not respond. */
-  failure: string;
+  most: number;
+  used: number;
 }
 
 const facts = `
-  SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS is_standby,
-    current_setting('transaction_read_only')::boolean AS is_read_only,
+  SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major,
+    CASE WHEN pg_is_in_recovery() THEN 'standby' WHEN current_setting('transaction_read_only')::boolean THEN 'read-only' ELSE 'primary' END AS role,
+    current_setting('server_encoding') AS encoding, (current_schemas(false))[1] AS schema, current_user::text AS "user",
+    pg_backend_pid() <> $1 AS "isPooled",
+    coalesce((SELECT json_agg(json_build_object('name', key, 'value', current_setting(key), 'meant', value))
+      FROM json_each_text($2) WHERE key <> 'client_connection_check_interval' AND current_setting(key) <> value), '[]') AS settings,
     LEAST(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
       NULLIF(r.rolconnlimit, -1), NULLIF(d.datconnlimit, -1)) AS most,
     (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used
   FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`;
 
-/** Asks the server that the URL names, on a connection like those of the gateway. */
-export async function inspectServer(
-  url: string,
-  timeouts: DatabaseTimeouts,
-): Promise<InspectedServer | UnreachableServer> {
-  const address = new URL(url).host || 'the local socket';
-  const readFacts = async (client: SessionClient): Promise<InspectedServer> => {
-    const { rows } = await client.query(facts);
-    const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
-    const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
-    const encryption = await encryptionOf(client);
-    return { address, url, version, role, encryption, connections: { most, used } };
-  };
+/** Asks a server, on a connection like those of the gateway. */
+export const factsOf = async (client: Client): Promise<Facts> =>
+  (await client.query(facts, [client.processID, JSON.stringify(sessionSettings)])).rows[0];
+
+const tries = {
+  /** Makes a table. */
+  create:
+    "DO $$ BEGIN IF NOT has_schema_privilege('public', 'CREATE') THEN RAISE 'it may not create tables'; END IF; END $$",
+  /** Sorts a megabyte with little memory, for which a server needs space on its disk. */
+  spill: `SET LOCAL work_mem = 64;
+    SELECT count(*) FROM (SELECT FROM generate_series(1, 30000) g ORDER BY md5(g::text)) sorted`,
+};
+
+/** Why a server does not do that; undefined if it does. Nothing is changed. */
+export async function refusalOf(client: Client, what: keyof typeof tries): Promise<string | undefined> {
   try {
-    return await withTimedClient(url, timeouts.connect, readFacts, limitsOf(timeouts));
-  } catch (error) {
-    return { address, failure: reasonOf(error) };
-  }
-}
-
-/** The names of the migrations that a primary has not had yet. Throws a DatabaseError if they do not fit this version. */
-export const pendingOn = ({ url }: InspectedServer) => pendingMigrations(url, migrationsDirectory);
-
-/** Sorts a megabyte with little memory, for which a server needs space on its disk. Nothing is changed. */
-const spill = 'SELECT count(*) FROM (SELECT FROM generate_series(1, 30000) g ORDER BY md5(g::text)) sorted';
-
-/** Why a server cannot write to its disk; undefined if it can. */
-export async function spaceRefusal({ url }: InspectedServer, milliseconds: number): Promise<string | undefined> {
-  try {
-    await withTimedClient(url, milliseconds, async (client) => {
-      await client.query('SET work_mem = 64');
-      await client.query(spill);
-    });
+    await client.query(`BEGIN; ${tries[what]}`);
     return undefined;
   } catch (error) {
     return reasonOf(error);
+  } finally {
+    await client.query('ROLLBACK');
   }
 }
 
-/** Why this role cannot write to a primary, to a table if it has one yet; undefined if it can. Nothing is changed. */
-export async function writeRefusal(
-  { url }: InspectedServer,
-  { table }: { table: string | undefined },
-  milliseconds: number,
-): Promise<string | undefined> {
-  try {
-    return await withTimedClient(url, milliseconds, async (client) => {
-      if (table !== undefined) {
-        await client.query(`DELETE FROM ${table} WHERE false`);
-        return undefined;
+/** Whether a pooler gives a transaction another connection than the one that prepared its statement. */
+export const losesNames = (url: string, milliseconds: number): Promise<boolean> =>
+  withTimedClient(url, milliseconds, (one) =>
+    withTimedClient(url, milliseconds, async (other) => {
+      const statement = { name: 'gp_check', text: 'SELECT 1' };
+      try {
+        await one.query(statement);
+        await other.query('BEGIN');
+        await other.query(statement);
+        await one.query(statement);
+        return false;
+      } catch (error) {
+        if (/^(26000|42P05)$/.test((error as { code?: string }).code ?? '')) return true;
+        throw error;
       }
-      const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed");
-      return rows[0].allowed ? undefined : 'it may not create tables';
-    });
-  } catch (error) {
-    return reasonOf(error);
-  }
-}
+    }),
+  );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { fileUrl } from '../../files.js';
 import { version } from '../../version.js';
 import { DatabaseError, withClient } from '../postgres/index.js';
@@ -52,7 +52,7 @@ export function isOlder(one: string, other: string): boolean {
 const migrationLock = 72707369;
 
 /** Makes the table of the migrations that a database has had, unless it exists. */
-export const migrationsTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+const migrationsTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY NOT NULL, checksum varchar(64) NOT NULL, finished_at timestamptz,
   migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
   started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
@@ -85,8 +85,9 @@ async function applyMigration(
     const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [migrationLock]);
     const isOurs = rows[0].locked && (await isPending());
     if (isOurs) {
-      await run(migration, migration.isOutside ? await connect() : client);
+      // Before the migration, which may say who reads it.
       await client.query(migrationsTable);
+      await run(migration, migration.isOutside ? await connect() : client);
       await client.query(insertRow, [randomUUID(), migration.name, checksum(migration.sql)]);
     }
     await client.query('COMMIT');
@@ -202,10 +203,13 @@ async function findPending(client: Client, directory: string): Promise<Migration
     throw new DatabaseError(`Cannot read the migrations: ${error.message}`);
   });
   // From the table of tables: within a transaction, to_regclass may still say what it said before another committed.
-  const table = await client.query(
-    "SELECT FROM pg_class WHERE relname = '_prisma_migrations' AND pg_table_is_visible(oid)",
-  );
-  if (!table.rowCount) return migrations;
+  const found = await client.query(`
+    SELECT (current_schemas(false))[1] AS schema, current_user::text AS "user",
+      EXISTS (SELECT FROM pg_class WHERE relname = '_prisma_migrations' AND pg_table_is_visible(oid)) AS "isThere"`);
+  const { schema, user, isThere } = found.rows[0];
+  const misplaced = schemaProblem(schema, user);
+  if (misplaced) throw new DatabaseError(misplaced);
+  if (!isThere) return migrations;
 
   const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
   const { rows } = await client.query<AppliedRow>(query);
@@ -218,6 +222,13 @@ async function findPending(client: Client, directory: string): Promise<Migration
   if (first && applied.size > 0 && !applied.has(first.name)) throw new DatabaseError(withoutFirst(first));
   return migrations.filter(({ name }) => !applied.has(name));
 }
+
+/** Why tables would be made and found elsewhere than in `public`, where every statement of ours expects them. */
+export const schemaProblem = (schema: string | null, user: string): string | undefined =>
+  schema === 'public'
+    ? undefined
+    : `The tables must be in the schema public, but ${schema === null ? 'the search_path of this role leads to none' : `the schema ${schema} comes first`}: ` +
+      `ALTER ROLE ${escapeIdentifier(user)} SET search_path = public`;
 
 function problemWith(row: AppliedRow, migrations: Migration[]): string | undefined {
   const migration = migrations.find(({ name }) => name === row.migration_name);

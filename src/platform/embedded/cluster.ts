@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import {
   chmod,
@@ -15,10 +16,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { DatabaseError } from '../postgres/index.js';
-import { type Account, type Binaries, type Cluster, nameInside, startProcess } from './server.js';
+import { type Account, type Binaries, type Cluster, nameInside } from './server.js';
 
 const noGlibc = 'it needs glibc, which Alpine and other musl systems lack';
 const platform = `${process.platform}-${process.arch}`;
@@ -143,7 +146,7 @@ export async function openCluster(
         `Set another DATA_DIR, or DATABASE_URL to a PostgreSQL ${major} that uses these files.`,
     );
   const password = await readFile(join(home, 'password'), 'utf8');
-  return { directory, serverName: nameInside(directory, account), password };
+  return { home, directory, serverName: nameInside(directory, account), password, account, binaries };
 }
 
 // Renames last: if this is interrupted, `home` is either absent or complete.
@@ -160,9 +163,13 @@ async function create(home: string, account: Account, binaries: Binaries, flags:
 
     const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const login = ['-U', 'postgres', '-A', 'scram-sha-256', '--pwfile=../password'];
-    const initdb = [join(binaries.directory, 'bin', 'initdb'), '-D', nameInside(directory, account)];
-    const run = startProcess([...initdb, ...login, ...locale, ...flags], directory, account, binaries.env);
-    if ((await run.gone) !== 0) throw new DatabaseError(`PostgreSQL could not create ${home}:\n${run.output()}`);
+    const initdb = spawn(
+      join(binaries.directory, 'bin', 'initdb'),
+      ['-D', nameInside(directory, account), ...login, ...locale, ...flags],
+      { ...account, cwd: directory, env: binaries.env, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    const [output, [status]] = await Promise.all([text(initdb.stderr), once(initdb, 'close')]);
+    if (status !== 0) throw new DatabaseError(`PostgreSQL could not create ${home}:\n${output.trim()}`);
     await rename(fresh, home);
   } catch (error) {
     const lostTheRace = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { DatabaseError } from '../postgres/index.js';
+import { DatabaseError, SessionClient } from '../postgres/index.js';
 
 /** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
@@ -23,46 +22,18 @@ export interface Account {
   gid?: number;
 }
 
-/** PostgreSQL's programs: `directory` has bin, lib and share; `major` is the version, such as `18`. */
-export interface Binaries {
-  directory: string;
-  major: string;
-  env: NodeJS.ProcessEnv;
-}
-
-/** PostgreSQL's data directory, the path by which the server reaches it, and the password of the user `postgres`. */
-export interface Cluster {
-  directory: string;
-  serverName: string;
-  password: string;
-}
-
-/** A running PostgreSQL program. `gone` resolves with its exit code once it and its children have ended. */
-interface ServerProcess {
-  output(): string;
-  /** Asks the program to stop; kills it if it has not after five seconds. */
-  stop(): void;
-  gone: Promise<number | null>;
-}
-
-const killMilliseconds = 5_000;
-
-// A killed parent cannot clean up, but its end of the pipe closes. Signals in a loop, as the first may come too early.
-const supervised = `
-exec 3<&0
-"$@" </dev/null 3<&- &
-server=$!
-{ read -r _ <&3; while kill -INT $server; do sleep 1; done; } >/dev/null 2>&1 &
-watcher=$!
-trap "" HUP INT TERM
-wait $server
-status=$?
-kill $watcher
-exit $status`;
-
 /** PostgreSQL refuses to run as root, so root runs it as `postgres` or `nobody`. Throws if neither exists. */
 export function serverAccount(): Account {
-  if (process.getuid?.() !== 0) return {};
+  if (process.getuid?.() !== 0) {
+    try {
+      userInfo();
+      return {};
+    } catch {
+      throw new DatabaseError(
+        `PostgreSQL cannot run here: the user id ${process.getuid?.()} has no name on this system. Set DATABASE_URL.`,
+      );
+    }
+  }
   for (const name of ['postgres', '_postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, name]).stdout));
     if (uid && gid) return { uid, gid };
@@ -80,123 +51,132 @@ export function nameInside(directory: string, account: Account): string {
   throw new DatabaseError(`PostgreSQL, as uid ${account.uid}, cannot enter ${directory}. Set another DATA_DIR.`);
 }
 
-/** Starts a program that ends when this process ends, even by SIGKILL. Ctrl-C in the terminal does not reach it. */
-export function startProcess(command: string[], cwd: string, account: Account, env: NodeJS.ProcessEnv): ServerProcess {
-  const child = spawn('/bin/sh', ['-c', supervised, 'sh', ...command], {
-    ...account,
-    cwd,
-    env,
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  let output = '';
-  const append = (text: string) => {
-    output = (output + text).slice(-2000);
-  };
-  child.stderr.setEncoding('utf8').on('data', append);
-  child.on('error', (error) => append(error.message));
-  const gone = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const kill = () => {
-    try {
-      if (child.pid) process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // It has ended.
-    }
-    child.stderr.destroy(); // a frozen child of the server may hold it open
-  };
-  const stop = () => {
-    child.stdin.destroy();
-    const timer = setTimeout(kill, killMilliseconds);
-    gone.then(() => clearTimeout(timer));
-  };
-  return { output: () => output.trim(), stop, gone };
+/** PostgreSQL's programs: `directory` has bin, lib and share; `major` is the version, such as `18`. */
+export interface Binaries {
+  directory: string;
+  major: string;
+  env: NodeJS.ProcessEnv;
 }
 
-/** A PostgreSQL server that accepts connections at `url`. */
-export interface Server {
-  process: ServerProcess;
-  port: number;
-  url: string;
+/** A data directory: `home` has it as `data`, and the password of the user `postgres`; the server reaches it as `serverName`. */
+export interface Cluster {
+  home: string;
+  directory: string;
+  serverName: string;
+  password: string;
+  account: Account;
+  binaries: Binaries;
 }
-
-/** Another server uses the data directory or the port. It may be about to stop. */
-export class ServerInUse extends DatabaseError {}
-
-const startMilliseconds = 30_000;
 
 /**
- * Starts the server and waits until it accepts connections, on a free port if none is given. Throws a ServerInUse if
- * another one runs, and a DatabaseError if it does not accept any within 30 seconds.
+ * Runs in the data directory for as long as somebody has the pipe `users` open, which ends with a process however that ends,
+ * and starts the server again when it dies, after growing pauses. A second supervisor finds a live server, and ends.
  */
-export async function startServer(
-  cluster: Cluster,
-  account: Account,
-  binaries: Binaries,
-  settings: string[],
-  wanted?: number,
-): Promise<Server> {
-  const port = wanted ?? (await freePort());
+const supervisor = `
+trap '' PIPE
+trap 'stopping=1; kill -INT $server' TERM
+[ -p ../users ] || mkfifo -m 600 ../users
+exec 3<../users
+{ cat <&3; exec 3<&-; for n in 1 2 3 4 5; do kill -TERM $$ || exit; sleep 1; done; kill -KILL 0; } >/dev/null 2>&1 &
+exec 3<&-
+pause=1
+until [ "$stopping" ]; do
+  began=$(date +%s)
+  "$@" </dev/null &
+  server=$!
+  while wait $server; status=$?; kill -0 $server; do :; done 2>/dev/null
+  kill -0 "$(head -n 1 postmaster.pid)" 2>/dev/null && break
+  [ "$stopping" ] && break
+  echo "PostgreSQL ended with status $status" >&2
+  [ $(($(date +%s) - began)) -gt 60 ] && pause=1
+  sleep $((pause / 10)).$((pause % 10)) &
+  server=$!
+  wait $server
+  pause=$((pause > 150 ? 300 : pause * 2))
+done
+kill -KILL 0`;
+
+/** A supervisor that this process has started. */
+export interface Supervisor {
+  /** The last that it and the server have said. */
+  output(): string;
+  hasEnded: boolean;
+  /** Once it and the server have ended. */
+  gone: Promise<unknown>;
+  /** Does not wait for it any more. */
+  leave(): void;
+}
+
+/** Starts a supervisor, which begins with the first user. Ctrl-C in the terminal does not reach it. */
+export function startSupervisor(
+  { directory, serverName, account, binaries }: Cluster,
+  { port, settings, onEnd }: { port: number; settings: string[]; onEnd: (output: string) => void },
+): Supervisor {
   const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
-  const command = [join(binaries.directory, 'bin', 'postgres'), '-D', cluster.serverName, ...flags];
-  const process = startProcess(command, cluster.directory, account, binaries.env);
-  const url = urlOf(cluster, port);
-  if (await becomesReady(url, process)) return { process, port, url };
-
-  process.stop();
-  await process.gone;
-  const output = process.output();
-  if (/lock file .* already exists|shared memory block .* still in use/s.test(output)) {
-    const [pid] = await lockFile(cluster);
-    throw new ServerInUse(
-      `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
-        'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.',
-    );
-  }
-  // Another server has just made its lock file and not written it yet, or has just taken the port.
-  const mayPass = /lock file .* is empty|could not create any TCP\/IP sockets/.test(output);
-  throw new (mayPass ? ServerInUse : DatabaseError)(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
-}
-
-/** The URL of the server that another process runs on the cluster, if there is one. */
-export async function runningServer(cluster: Cluster): Promise<string | undefined> {
-  const port = Number((await lockFile(cluster))[3]);
-  return port ? urlOf(cluster, port) : undefined;
-}
-
-async function becomesReady(url: string, process: ServerProcess): Promise<boolean> {
-  const deadline = Date.now() + startMilliseconds;
-  let ended = false;
-  process.gone.then(() => {
-    ended = true;
+  const command = [join(binaries.directory, 'bin', 'postgres'), '-D', serverName, ...flags];
+  const child = spawn('/bin/sh', ['-c', supervisor, 'sh', ...command], {
+    ...account,
+    cwd: directory,
+    env: binaries.env,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  while (!ended && Date.now() < deadline) {
-    const refused = await refusal(url);
-    if (refused === undefined) return true;
-    if (refused === 'wrong password') return false;
-    await sleep(20);
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-2000);
+    if (text.includes('PostgreSQL ended with status')) onEnd(output.trim());
+  });
+  const gone = new Promise((resolve) => {
+    child.once('close', resolve).once('error', ({ message }) => {
+      output += `PostgreSQL ended: ${message}`;
+      resolve(undefined);
+    });
+  });
+  const started: Supervisor = { output: () => output.trim(), hasEnded: false, gone, leave };
+  function leave() {
+    child.unref();
+    child.stderr.destroy();
   }
-  return false;
+  gone.then(() => {
+    started.hasEnded = true;
+  });
+  return started;
 }
 
-async function refusal(url: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
+/** Becomes a user of the server, until the file is closed; undefined if no supervisor runs. */
+export function useServer({ home }: Cluster): number | undefined {
   try {
-    await client.connect();
-    return undefined;
+    return openSync(join(home, 'users'), constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    return (error as { code?: string }).code === '28P01' ? 'wrong password' : 'not yet';
-  } finally {
-    await client.end().catch(() => {});
+    if (['ENXIO', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
   }
 }
 
-/** The lines of PostgreSQL's postmaster.pid: process id, data directory, start time, port, … */
-async function lockFile({ directory }: Cluster): Promise<string[]> {
-  return (await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+export const leaveServer = (user: number | undefined): void => {
+  if (user !== undefined) closeSync(user);
+};
+
+/** What the server's lock file says: its process id and, once it listens, the port. */
+export function lockFile({ directory }: Cluster): { pid: number; port: number } {
+  try {
+    const [pid, , , port] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(pid), port: Number(port) };
+  } catch {
+    return { pid: 0, port: 0 };
+  }
 }
 
-function urlOf({ password }: Cluster, port: number): string {
-  return `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
+/** Whether a server accepts connections at `url`. */
+export async function accepts(url: string): Promise<boolean> {
+  const client = new SessionClient({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  return client
+    .connect()
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => client.end().catch(() => {}));
 }

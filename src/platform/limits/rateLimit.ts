@@ -1,16 +1,12 @@
 import { GraphQLError } from 'graphql';
 import type { QueryConfig } from 'pg';
 import type { Logger } from 'pino';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { Cache } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import {
   type DatabaseTimeouts,
+  named,
   openPool,
   type RequestScope,
   sendInTime,
@@ -34,9 +30,12 @@ export interface RateLimiterSettings {
   timeouts?: DatabaseTimeouts;
 }
 
+/** Counts points in fixed windows. What is over the limit is a rejection with a `RateLimiterRes`. */
+type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'consume'>;
+
 export interface RateLimiters {
-  token: RateLimiterAbstract;
-  address: RateLimiterAbstract;
+  token: Limiter;
+  address: Limiter;
   /** Counts in the store, as a part of this request. */
   ask<T>(scope: RequestScope | undefined, count: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -76,7 +75,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
     const ask = <T>(_scope: RequestScope | undefined, count: () => Promise<T>) => count();
-    return { token: new RateLimiterMemory(token), address: new RateLimiterMemory(address), ask, close: async () => {} };
+    return { token: new MemoryLimiter(token), address: new MemoryLimiter(address), ask, close: async () => {} };
   }
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
@@ -86,7 +85,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     timeouts: shortened(timeouts),
   });
   const run = (query: QueryConfig): Promise<unknown> =>
-    preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
+    preparedStatements && named.isOfUse ? pool.query(query) : pool.query(query.text, query.values);
   const table = { storeClient: { query: run }, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
@@ -97,13 +96,40 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   };
 }
 
+/** Of how many tokens or addresses a process counts what they take. Those that asked last stay. */
+const mostCounted = 100_000;
+
+/** Counts in this process, by a clock that nobody sets. */
+class MemoryLimiter implements Limiter {
+  readonly points: number;
+  readonly duration: number;
+  readonly #taken = new Cache<string, { points: number; until: number }>(mostCounted);
+
+  constructor({ points, duration }: { points: number; duration: number }) {
+    this.points = points;
+    this.duration = duration;
+  }
+
+  async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
+    const now = performance.now();
+    const last = this.#taken.get(`${key}`);
+    const taken = last && last.until > now ? last : { points: 0, until: now + this.duration * 1000 };
+    taken.points += points;
+    this.#taken.set(`${key}`, taken);
+    const left = Math.max(0, this.points - taken.points);
+    const result = new RateLimiterRes(left, taken.until - now, taken.points, taken !== last);
+    if (taken.points > this.points) throw result;
+    return result;
+  }
+}
+
 /** In 10 seconds: of one address, and of all. */
 const limits = { address: { points: 5, duration: 10 }, all: { points: 100, duration: 10 } };
 
 /** How many unknown tokens are looked up although their address is over its limit. */
 class LookUps {
-  readonly #ofAddress = new RateLimiterMemory({ keyPrefix: 'address', ...limits.address });
-  readonly #ofAll = new RateLimiterMemory({ keyPrefix: 'all', ...limits.all });
+  readonly #ofAddress = new MemoryLimiter(limits.address);
+  readonly #ofAll = new MemoryLimiter(limits.all);
 
   async isAllowed({ token, address }: Client): Promise<boolean> {
     if (!token) return false;
@@ -200,7 +226,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   async function checkLimit(
     name: 'token' | 'address',
     context: CountedContext,
-    query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes>,
+    query: (limiter: Limiter) => Promise<RateLimiterRes>,
   ): Promise<number> {
     const limiter = limiters[name];
     const { points } = limiter;

@@ -23,11 +23,17 @@ export class OpenAddresses {
   /** Whether it is open. Unencrypted requests reach only the ranges of WEBHOOK_ALLOW. */
   isOpen(address: string, { encrypted }: { encrypted: boolean }): boolean {
     if (!ipaddr.isValid(address)) return false;
-    const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
+    const parsed = parse(address);
     if (!openable.includes(parsed.range())) return false;
     if (this.#ranges.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))) return true;
     return encrypted && isPublic(parsed);
   }
+}
+
+/** An IPv4 address written as IPv6, or reached through a NAT64 gateway (RFC 6052), is judged as that. */
+function parse(text: string): ReturnType<typeof ipaddr.process> {
+  const address = ipaddr.process(text);
+  return address.range() === 'rfc6052' ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address;
 }
 
 const isPublic = (address: ReturnType<typeof ipaddr.process>) =>
@@ -85,6 +91,6 @@ const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '44
 function hostOf(url: URL): string {
   const address = addressIn(url);
   if (address === undefined) return url.hostname.replace(/\.+$/, '');
-  const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
+  const parsed = parse(address);
   return ['loopback', 'unspecified'].includes(parsed.range()) ? 'this machine' : parsed.toString();
 }

@@ -10,7 +10,7 @@ const longestPause = 5_000;
 
 interface PollerEvents {
   onFailure: (error: unknown) => void;
-  onSuccess: () => void;
+  onSuccess: (poll: { afterFailure: boolean }) => void;
 }
 
 /** Sweeps once a second, and less often while the database does not respond. */
@@ -52,8 +52,9 @@ class Poller {
     try {
       await poll(this.#db, [...this.#parts]);
       this.#failing.clear();
+      const afterFailure = this.#failures > 0;
       this.#failures = 0;
-      this.#events.onSuccess();
+      this.#events.onSuccess({ afterFailure });
     } catch (error) {
       this.#failures += 1;
       if (!this.#isStopped) this.#events.onFailure(error);
@@ -111,9 +112,9 @@ export class Dispatcher {
     this.#outage = new Outage(logger, words, database);
     this.#poller = new Poller(db, source, {
       onFailure: (error) => this.#outage.onFailure(error),
-      onSuccess: () => {
-        database.onSuccess();
-        this.#outage.onSuccess();
+      onSuccess: (poll) => {
+        database.onSuccess(poll);
+        this.#outage.onSuccess(poll);
       },
     });
     this.onPoll({
@@ -197,6 +198,7 @@ interface EventsOptions {
   source: EventSource;
   preparedStatements: boolean;
   timeouts: DatabaseTimeouts;
+  onError?: (error: Error) => void;
 }
 
 interface Events {
@@ -210,8 +212,7 @@ interface Events {
 
 /** Opens what numbers and delivers events while this process serves. It connects when it is started. */
 export function openEvents(options: EventsOptions, logger: Logger): Events {
-  const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
-  const db = openClient({ ...options, poolSize: eventConnections, onError });
+  const db = openClient({ ...options, poolSize: eventConnections });
   const outage = new DatabaseOutage(logger);
   const dispatcher = new Dispatcher(db, options.source, logger, outage);
   const close = async () => {

@@ -11,6 +11,7 @@ import {
   type Statement,
   type StatementResult,
   sendInTime,
+  stalePlan,
   wait,
 } from './deadline.js';
 import type { OpenPool } from './pool.js';
@@ -114,9 +115,10 @@ async function send(
 /** A log gets all that is enumerable of an error. */
 const withValues = ['detail', 'where', 'internalQuery'];
 
-/** PostgreSQL's error, of which Prisma reads more than a log may have. */
+/** PostgreSQL's error, of which Prisma reads more than a log may have, and in one case keeps only the message. */
 function withoutValues(error: Error): Error {
   if (error instanceof pg.DatabaseError) {
+    if (error.routine === 'RevalidateCachedQuery') error.message = stalePlan;
     for (const name of withValues) Object.defineProperty(error, name, { enumerable: false });
   }
   return error;

@@ -4,9 +4,9 @@ import { Turns } from '../process/index.js';
 
 /**
  * SQLSTATEs of a database that cannot serve now: connection, authorization, resources, operator intervention, system
- * errors, its own time limits, and a standby that cannot write.
+ * errors, its own time limits, a standby that cannot write, and a pooler that loses prepared statements.
  */
-const unavailableStates = /^(08...|28...|53...|57...|58...|3D000|55P03|25P03|25P04|25006)$/;
+const unavailableStates = /^(08...|28...|53...|57...|58...|3D000|55P03|25P03|25P04|25006|26000|42P05)$/;
 const conflictStates = /^(40001|40P01)$/;
 
 /** What Prisma and Node say of a database that cannot be reached, or does not respond in time. */
@@ -36,15 +36,17 @@ export const isUnavailable = (error: unknown): boolean =>
       unavailableMessages.test(message),
   );
 
-/** What no waiting mends: a wrong password or name, a certificate, a standby. */
+/** What no waiting mends: a wrong password or name, a certificate, a standby, a parameter. */
 const mistakes = /^(28...|3D000|25006)$/;
+/** The same in words of the driver and of PgBouncer, which has one code for everything. */
+const mistaken =
+  / SSL connections?$|^unsupported startup parameter|^no such (database|user)|^(password|SASL) authentication failed/;
 
 /** Whether the database does not run yet, cannot be reached, or has no connection left. */
 export const isAbsent = (error: unknown): boolean =>
   isUnavailable(error) &&
   !linksOf(error).some(
-    ({ codes, message }) =>
-      codes.some((code) => mistakes.test(code) || tlsCodes.test(code)) || / SSL connections?$/.test(message),
+    ({ codes, message }) => codes.some((code) => mistakes.test(code) || tlsCodes.test(code)) || mistaken.test(message),
   );
 
 /**
@@ -70,7 +72,8 @@ export const isTimeout = (error: unknown): boolean =>
       message === 'Query read timeout',
   );
 
-const stalePlan = 'cached plan must not change result type';
+/** PostgreSQL says it in its own language: what sends statements puts these words in their place. */
+export const stalePlan = 'cached plan must not change result type';
 
 interface Link {
   codes: string[];

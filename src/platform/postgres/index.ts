@@ -24,7 +24,7 @@ export {
   sendInTime,
   withShareOfDeadline,
 } from './deadline.js';
-export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
+export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
 export { Reader } from './reader/reader.js';
 export type {
   Column,
@@ -32,11 +32,14 @@ export type {
   Models,
 } from './reader/shape.js';
 export {
+  canNoticeGoneClients,
   DatabaseError,
   type Encryption,
   encryptionOf,
   reasonOf,
+  remedyOfEncoding,
   SessionClient,
+  sessionSettings,
   withClient,
   withTimedClient,
 } from './session.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ClientBase, Pool } from 'pg';
 import { Cache, lazy } from '../caching/index.js';
 import { connectionOf } from '../settings/index.js';
-import { noticeGoneClients, SessionClient } from './session.js';
+import { DatabaseError, prepareSession, SessionClient } from './session.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
 export interface DatabaseTimeouts {
@@ -24,7 +24,7 @@ interface PoolOptions {
   size: number;
   name: string;
   timeouts?: DatabaseTimeouts | undefined;
-  /** Called when an idle connection breaks. The pool replaces it. */
+  /** Called when an idle connection breaks, which the pool replaces; and once with a DatabaseError if names are of no use. */
   onError?: ((error: Error) => void) | undefined;
   /** Called when a prepared statement has become useless because a migration changed the type of what it returns. */
   onStalePlans?: (() => void) | undefined;
@@ -41,8 +41,8 @@ export interface OpenPool {
 const closeMilliseconds = 2_000;
 const patient: DatabaseTimeouts = { connect: 10_000, response: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
-/** The limits that the server enforces, as parameters of a connection's start-up message. */
-export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts) => ({
+/** The limits that the server enforces on a connection. */
+export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts): Record<string, number> => ({
   ...(statement > 0 && { statement_timeout: statement }),
   ...(lock > 0 && { lock_timeout: lock }),
   ...(idleTransaction > 0 && { idle_in_transaction_session_timeout: idleTransaction }),
@@ -63,13 +63,17 @@ export function openPool(options: PoolOptions): OpenPool {
     const socket = socketOf(client);
     socket.once('timeout', () => socket.destroy(noResponse()));
     socket.setTimeout(timeouts.response);
-    (client as Client).connection.on('errorMessage', ({ routine }: { routine?: string }) => {
+    (client as Client).connection.on('errorMessage', ({ code, routine }: { code?: string; routine?: string }) => {
+      if (lostNames.includes(code ?? '') && named.isOfUse) {
+        named.isOfUse = false;
+        onError?.(new DatabaseError(namesAreLost));
+      }
       if (routine !== 'RevalidateCachedQuery' || !current.has(client)) return;
       // The other connections have the same statements.
       renew();
       onStalePlans?.();
     });
-    await client.query(noticeGoneClients);
+    await prepareSession(client as Client, limitsOf(timeouts));
   };
   const pool = new Pool({
     Client: SessionClient,
@@ -82,7 +86,6 @@ export function openPool(options: PoolOptions): OpenPool {
     application_name: name,
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
-    ...limitsOf(timeouts),
     stream: () => {
       const socket = new Socket();
       sockets.add(socket);
@@ -91,7 +94,7 @@ export function openPool(options: PoolOptions): OpenPool {
     ...connectionOf(url),
   });
   // Without a listener, the process would end.
-  pool.on('error', onError ?? (() => {}));
+  pool.on('error', ({ message }) => onError?.(new Error(`a database connection broke: ${message}`)));
   // Only what is in use is given up. With the driver's own `query_timeout`, each result would stay in memory until the
   // next full collection of garbage.
   pool.on('acquire', (client) => socketOf(client).setTimeout(timeouts.response));
@@ -112,6 +115,13 @@ const socketOf = (client: ClientBase) => (client as Client).connection.stream as
 
 const noResponse = () => Object.assign(new Error('the database did not respond in time'), { code: 'ETIMEDOUT' });
 
+/** What PostgreSQL says of a name that this connection does not have, or has already: a pooler has exchanged it for another. */
+const lostNames = ['26000', '42P05'];
+const namesAreLost =
+  'a pooler hands out connections without their prepared statements: goes on without them; set PREPARED_STATEMENTS=off';
+/** For the whole process: its connections lead through the same pooler. */
+export const named = { isOfUse: true };
+
 /**
  * For one connection. PostgreSQL needs up to 400 bytes of memory for each character, so at most about 120 MB for all. REST
  * and a query for everything of a goal and its parents take a fifth of the characters.
@@ -122,32 +132,34 @@ const mostCharacters = 300_000;
 const mostSeen = 10_000;
 const renewalMilliseconds = 3_600_000;
 
+const hashOf = (sql: string) => createHash('sha256').update(sql).digest('base64url');
+
 /**
  * Names each SQL text from its second use on, so that a connection prepares it only once. Callers choose what is selected:
- * beyond the limit in number or in characters, new texts stay unnamed. A name is never given to another text, because the
- * connections keep what they have prepared. Instead, when the limit is reached and the names are an hour old, they start
- * anew with the texts in use; `onRenewed` then has to replace the connections. Decisions: "Staying up".
+ * beyond the limit in number or in characters, new texts stay unnamed. When the limit is reached and the names are an hour
+ * old, they start anew with the texts in use; `onRenewed` then has to replace the connections, which keep what they have
+ * prepared. A name is a digest of its text: behind a pooler, a connection may have been prepared by another gateway.
+ * Decisions: "Staying up".
  */
 export function statementNames(onRenewed: () => void, most = mostStatements, characters = mostCharacters) {
   const names = new Map<string, string>();
   const seen = new Cache<string, true>(mostSeen);
-  let generation = 0;
   let room = characters;
   let renewedAt = performance.now();
   /** Also when a migration has made all of them useless. */
   const renew = () => {
     names.clear();
-    generation += 1;
     room = characters;
     renewedAt = performance.now();
   };
   const wasSeen = (sql: string) => {
-    const hash = createHash('sha256').update(sql).digest('base64');
+    const hash = hashOf(sql);
     const isKnown = seen.has(hash);
     seen.set(hash, true);
     return isKnown;
   };
   const nameOf = (sql: string) => {
+    if (!named.isOfUse) return '';
     const existing = names.get(sql);
     if (existing) return existing;
     const isFull = names.size >= most || sql.length > room;
@@ -158,7 +170,7 @@ export function statementNames(onRenewed: () => void, most = mostStatements, cha
       onRenewed();
     }
     room -= sql.length;
-    const name = `gp${generation}_${names.size}`;
+    const name = `gp_${hashOf(sql)}`;
     names.set(sql, name);
     return name;
   };

@@ -6,6 +6,8 @@ declare module 'pg' {
   interface Client {
     /** The settings of the session, as the start-up message names them. The types of `pg` leave it out. */
     getStartupConf(): Record<string, string>;
+    /** By which the other end cancels: of PostgreSQL the process, of a pooler a number of its own. */
+    readonly processID: number | null;
   }
 }
 
@@ -14,41 +16,62 @@ export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
 }
 
-/** What reads times takes UTC and ISO 8601 for granted. Statements have small results: Decisions: "Staying up". */
-const settings = { TimeZone: 'UTC', DateStyle: 'ISO', jit: 'off', max_parallel_workers_per_gather: '0' };
-
 /**
- * A connection with settings of ours, whatever server, database, role and URL prefer. The start-up message says so:
- * nothing has a higher rank. PgBouncer keeps the first two for each of its clients, and ignores the others if it is told
- * to.
+ * What reads times takes UTC and ISO 8601 for granted, and migrations quote as the standard does. PgBouncer keeps these for
+ * each of its clients; it refuses others, or drops them.
  */
+const startup = { TimeZone: 'UTC', DateStyle: 'ISO', standard_conforming_strings: 'on' };
+
+/** A connection with settings of ours, whatever server, database, role, URL and `PGOPTIONS` prefer. */
 export class SessionClient extends Client {
+  readonly #options: string | undefined;
+
+  constructor(config: ClientConfig = {}) {
+    super(config);
+    this.#options = config.options;
+  }
+
   override getStartupConf(): Record<string, string> {
-    return { ...super.getStartupConf(), ...settings };
+    const { options: _ofShell, ...others } = super.getStartupConf();
+    return { ...others, ...startup, ...(this.#options && { options: this.#options }) };
   }
 }
 
-/** How often a server looks whether the client of a running statement is still there. */
-const checkMilliseconds = 2_000;
+/**
+ * Whether a server notices that the client of a running statement is gone, in SQL: from PostgreSQL 14 on under Linux, from
+ * 15 on under macOS and BSD, not under Windows. Others refuse the setting.
+ */
+export const canNoticeGoneClients = `(current_setting('server_version_num')::int >=
+  CASE WHEN version() LIKE '%linux%' THEN 140000 WHEN version() ~ 'darwin|bsd' THEN 150000 END) IS TRUE`;
 
 /**
- * Whether a server can do so, in SQL: from PostgreSQL 14 on under Linux, from 15 on under macOS and BSD, not under Windows.
- * Others refuse the setting, even in the start-up message, which would end the connection.
+ * What a connection is meant to have besides. Statements have small results (Decisions: "Staying up"); of a program that is
+ * killed, the server would otherwise finish the statement, and hold its locks as long.
  */
-export const canNoticeIn = (version: string, number: string) =>
-  `(${number} >= 140000 AND ${version} LIKE '%linux%' OR ${number} >= 150000 AND ${version} ~ 'darwin|bsd')`;
+export const sessionSettings = {
+  extra_float_digits: '1',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  client_connection_check_interval: '2s',
+};
 
-/** Of a program that is killed, the server would otherwise finish the statement, and hold its locks as long. */
-export const noticeGoneClients = `SELECT set_config('client_connection_check_interval', '${checkMilliseconds}', false)
-  WHERE ${canNoticeIn('version()', "current_setting('server_version_num')::int")}`;
+/**
+ * The first statement of a connection sets what the start-up message cannot say. Behind a pooler it does nothing: what it
+ * sets there would stay for others. There the role has these settings, by `roles.sql`.
+ */
+export async function prepareSession(client: Client, limits: Record<string, number> = {}): Promise<void> {
+  const settings = Object.entries({ ...sessionSettings, ...limits }).map(([name, value]) => `('${name}', '${value}')`);
+  await client.query(`SELECT set_config(name, value, false) FROM (VALUES ${settings.join()}) s (name, value)
+    WHERE pg_backend_pid() = ${client.processID} AND (name <> 'client_connection_check_interval' OR ${canNoticeGoneClients})`);
+}
 
 /** Connects. If that fails, nothing of it remains. */
-async function connected(config: ClientConfig): Promise<SessionClient> {
+async function connected(config: ClientConfig, limits?: Record<string, number>): Promise<SessionClient> {
   const client = new SessionClient(config);
   client.on('error', () => {}); // a lost connection fails the running query
   try {
     await client.connect();
-    await client.query(noticeGoneClients);
+    await prepareSession(client, limits);
     return client;
   } catch (error) {
     // `end` would wait forever for a connection whose TLS the server refused.
@@ -58,6 +81,7 @@ async function connected(config: ClientConfig): Promise<SessionClient> {
 }
 
 const connectMilliseconds = 10_000;
+export const remedyOfEncoding = "Make another: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'";
 
 /**
  * Connects to the database, and closes the connections after the work. Throws a DatabaseError if it cannot, and if the
@@ -84,8 +108,13 @@ export async function withClient<T>(
   };
   try {
     const client = await connect();
-    const { rows } = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
-    if (rows[0].major < 14) throw new DatabaseError(`PostgreSQL 14 or newer is needed, this is ${rows[0].major}.`);
+    const { rows } = await client.query(
+      "SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('server_encoding') AS encoding",
+    );
+    const [{ major, encoding }] = rows;
+    if (major < 14) throw new DatabaseError(`PostgreSQL 14 or newer is needed, this is ${major}.`);
+    if (encoding !== 'UTF8')
+      throw new DatabaseError(`The database must have the encoding UTF8, not ${encoding}. ${remedyOfEncoding}`);
     return await work(client, connect);
   } catch (error) {
     throw error instanceof pg.DatabaseError
@@ -101,10 +130,10 @@ export async function withTimedClient<T>(
   url: string,
   milliseconds: number,
   work: (client: SessionClient) => Promise<T>,
-  limits: ClientConfig = {},
+  limits?: Record<string, number>,
 ): Promise<T> {
-  const timeouts = { ...limits, connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
-  const client = await connected({ application_name: 'goalpost', ...timeouts, ...connectionOf(url) });
+  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
+  const client = await connected({ application_name: 'goalpost', ...timeouts, ...connectionOf(url) }, limits);
   try {
     return await work(client);
   } finally {

@@ -18,6 +18,7 @@ export {
   settingsOf,
   type Table,
   tlsExample,
+  unusedParameters,
   webAddress,
   whole,
 } from './table.js';

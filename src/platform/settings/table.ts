@@ -15,7 +15,7 @@ export const connectionOf = (url: string): ClientConfig => ({
 
 /** Whether it is the URL of one server with a database. A `/` of a password that is not escaped would end the host. */
 function isDatabaseUrl(text: string): boolean {
-  if (!/^postgres(ql)?:\/\/(?:[^@/?#]*@)?[^@/?#,]*(?:\/[^@?#]*)?(?:[?#].*)?$/.test(text) || !URL.canParse(text))
+  if (!/^postgres(ql)?:\/\/(?:[^@/?#]*@)?[^@/?#,]*(?:\/[^@?#]*)?(?:\?[^#]*)?$/.test(text) || !URL.canParse(text))
     return false;
   return new URL(text).pathname.length > 1;
 }
@@ -23,11 +23,26 @@ function isDatabaseUrl(text: string): boolean {
 /** With others, `pg` may send everything unencrypted. */
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
+/** Whether a connection would be less safe than a parameter asks: it means nothing to the driver. */
+const asksForMore = (name: string, value: string) =>
+  /^(sslcrl|sslcrldir|ssl_min_protocol_version|require_auth|requirepeer)$/.test(name) ||
+  (/^(channel_binding|gssencmode|sslcertmode)$/.test(name) && value === 'require');
+
+/** The parameters of a URL that mean something here. */
+const used =
+  /^(ssl(mode|rootcert|cert|key|negotiation)|uselibpqcompat|application_name|fallback_application_name|options|client_encoding|host|port|user|password|(statement|lock|query|idle_in_transaction_session)_timeout)$/;
+
+/** The parameters of a URL that other programs may use, and nothing here does. */
+export const unusedParameters = (url: string | undefined): string[] =>
+  url === undefined ? [] : [...new URL(url).searchParams.keys()].filter((name) => !used.test(name));
+
 /** Why no connection can be made as the URL says; undefined if one can. */
 function connectionProblem(url: string): string | undefined {
   const { searchParams } = new URL(url);
   if (searchParams.has('ssl') || searchParams.getAll('sslmode').some((mode) => !modes.includes(mode)))
     return `has ssl, or an sslmode that is not one of ${modes.join(', ')}`;
+  const unsafe = [...searchParams].find(([name, value]) => asksForMore(name, value));
+  if (unsafe) return `asks with ${unsafe.join('=')} for more safety than this program gives: leave it out`;
   try {
     const { ssl } = connectionOf(url);
     if (typeof ssl === 'object') createSecureContext(ssl);
@@ -114,7 +129,7 @@ export const tlsExample =
 export const database: Kind<string> = {
   read: (text) => (isDatabaseUrl(text) ? text : undefined),
   allowed:
-    'postgresql://user:password@host:port/database with one host, in front of several servers that of HAProxy or the address that Patroni gives the primary; in a password, write %40 for @, %2F for / and %25 for %',
+    'postgresql://user:password@host:port/database with one host, in front of several servers that of HAProxy or the address that Patroni gives the primary; in a password, write %40 for @, %2F for /, %23 for #, %3F for ? and %25 for %',
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
   problem: { of: connectionProblem, example: tlsExample },
 };

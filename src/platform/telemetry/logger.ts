@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
-import { inspect } from 'node:util';
+import { inspect, styleText } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Escapes characters that could control a terminal, end a line or look like another column. */
 export const printable = (text: string): string =>
   text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-const colors = { red: 31, green: 32, yellow: 33, cyan: 36, gray: 90 } as const;
+type Color = 'red' | 'green' | 'yellow' | 'cyan' | 'gray';
 
-const levels: Record<number, [name: string, color: keyof typeof colors]> = {
+const levels: Record<number, [name: string, color: Color]> = {
   10: ['TRACE', 'gray'],
   20: ['DEBUG', 'gray'],
   30: ['INFO', 'green'],
@@ -17,67 +17,53 @@ const levels: Record<number, [name: string, color: keyof typeof colors]> = {
   60: ['FATAL', 'red'],
 };
 
-type Paint = (color: keyof typeof colors, text: string) => string;
-type Fields = Record<string, unknown>;
+/** What a terminal has no room for. */
+const hidden = ['pid', 'hostname', 'operationName', 'tokenId', 'traceId', 'spanId', 'client'];
+
+/** Callers choose ids and paths, and errors quote them. */
+const shown = (value: unknown = ''): string =>
+  printable(typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY }));
 
 /** A log line for people who read it in a terminal. */
 export function terminalLine(line: string, hasColors: boolean): string {
-  const { level, time, pid: _pid, hostname: _hostname, msg = '', ...fields }: Fields = JSON.parse(line);
-  const paint: Paint = (color, text) => (hasColors && text ? `\x1b[${colors[color]}m${text}\x1b[39m` : text);
-  const clock = paint('gray', new Date(Number(time)).toTimeString().slice(0, 8));
+  const paint = (color: Color, text: string) =>
+    hasColors && text ? styleText(color, text, { validateStream: false }) : text;
+  const { level, time, msg = '', err, ...fields }: Record<string, unknown> = JSON.parse(line);
+  for (const name of hidden) delete fields[name];
   const [name, color] = levels[Number(level)] ?? ['', 'gray'];
-  const text = msg === 'request' ? requestText(fields, paint) : otherText(String(msg), fields, paint);
-  return `${clock} ${msg === 'request' ? '' : `${paint(color, name.padEnd(5))} `}${text}\n`;
+  const parts = msg === 'request' ? requestParts(fields, paint) : [paint(color, name.padEnd(5)), shown(msg)];
+  const others = Object.entries(fields).map(([field, value]) => `${field}=${shown(value)}`);
+  const { stack } = (err ?? {}) as { stack?: string };
+  const below = stack === undefined ? [] : stack.split('\n').map((each) => `\n    ${shown(each)}`);
+  const clock = new Date(Number(time)).toTimeString().slice(0, 8);
+  return `${[paint('gray', clock), ...parts, paint('gray', others.join(' '))].filter(Boolean).join(' ')}${below.join('')}\n`;
 }
 
-function requestText(fields: Fields, paint: Paint): string {
-  const { status, method, path, operation, milliseconds, statements, requestId, personId, companyId, ...others } =
-    fields;
-  const {
-    operationName: _name,
-    tokenId: _token,
-    traceId: _trace,
-    spanId: _span,
-    client: _client,
-    codes,
-    ...rest
-  } = others;
-  const code = Number(status ?? 0);
-  const color = code === 0 || code >= 500 ? 'red' : code >= 400 || codes ? 'yellow' : 'green';
-  const isFailed = code === 0 || code >= 400 || codes !== undefined;
-  const shown = [
+/** What matters of a request, in columns; takes from the fields what it shows, or leaves out. */
+function requestParts(fields: Record<string, unknown>, paint: (color: Color, text: string) => string): string[] {
+  const take = (name: string): unknown => {
+    const value = fields[name];
+    delete fields[name];
+    return value;
+  };
+  const [status, codes, requestId] = [take('status') as number | undefined, take('codes'), take('requestId')];
+  const [path, operation, person, company] = ['path', 'operation', 'personId', 'companyId'].map((name) =>
+    shown(take(name)),
+  );
+  const color = !status || status >= 500 ? 'red' : status >= 400 || codes ? 'yellow' : 'green';
+  return [
     paint(color, String(status ?? '---')),
-    shownAs(method).padEnd(4),
-    `${Number(milliseconds).toFixed(1)} ms`.padStart(10),
-    `${shownAs(statements)} SQL`.padStart(7),
-    shownAs(path),
+    shown(take('method')).padEnd(4),
+    `${Number(take('milliseconds')).toFixed(1)} ms`.padStart(10),
+    `${shown(take('statements'))} SQL`.padStart(7),
+    path ?? '',
     // Other paths already name their operation.
-    paint('cyan', /^\/graphql\/?$/.test(shownAs(path)) ? shownAs(operation) : ''),
+    paint('cyan', /^\/graphql\/?$/.test(path ?? '') ? (operation ?? '') : ''),
     paint(color, Array.isArray(codes) ? codes.join(' ') : ''),
-    personId ? `${shownAs(personId)}@${shownAs(companyId)}` : '',
-    // Clients report the id of a failed request. For other requests, the id would make the line too long for a terminal.
-    paint('gray', [...(isFailed ? [shownAs(requestId)] : []), ...listed(rest)].join(' ')),
+    person ? `${person}@${company}` : '',
+    // Clients report the id of a failed request. For others, the id would make the line too long for a terminal.
+    paint('gray', color === 'green' ? '' : shown(requestId)),
   ];
-  return shown.filter((part) => part !== '').join(' ');
-}
-
-function otherText(message: string, { err, ...fields }: Fields, paint: Paint): string {
-  const { stack } = (err ?? {}) as { stack?: unknown };
-  const below = stack
-    ? String(stack)
-        .split('\n')
-        .map((line) => `\n    ${shownAs(line)}`)
-    : [];
-  const text = [shownAs(message), paint('gray', listed(fields).join(' '))].filter(Boolean).join(' ');
-  return text + below.join('');
-}
-
-const listed = (fields: Fields) => Object.entries(fields).map(([name, value]) => `${name}=${shownAs(value)}`);
-
-/** Callers choose ids and paths, and errors quote them: characters that could control the terminal are escaped. */
-function shownAs(value: unknown = ''): string {
-  const text = typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
-  return printable(text);
 }
 
 /** Logs JSON lines to stderr. */

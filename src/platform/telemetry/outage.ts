@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { isConflict, isLocked, isUnavailable, reasonOf } from '../postgres/index.js';
 
@@ -29,9 +30,10 @@ export class Outage {
     else this.begin({ err: error });
   }
 
-  onSuccess(): void {
+  /** After a failure of the same, it has ended; otherwise something else may fail on. */
+  onSuccess({ afterFailure = false } = {}): void {
     if (this.#left === 0) return;
-    this.#left -= 1;
+    this.#left = afterFailure ? 0 : this.#left - 1;
     if (this.#left === 0) this.#logger.warn(this.#words.ends);
   }
 
@@ -58,4 +60,24 @@ export class DatabaseOutage extends Outage {
   override onFailure(error: unknown): void {
     this.begin({ reason: reasonOf(error) });
   }
+}
+
+const watchMilliseconds = 5_000;
+
+/** Warns while this process can open no more files and connections: those who want one only see a timeout. */
+export function watchFiles(logger: Logger): () => void {
+  const outage = new Outage(logger, {
+    begins: 'all file descriptors are used: new connections wait; raise the limit (ulimit -n, LimitNOFILE)',
+    ends: 'file descriptors are free again',
+  });
+  const look = async () => {
+    try {
+      await (await open('/dev/null')).close();
+      outage.onSuccess({ afterFailure: true });
+    } catch (error) {
+      if (['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) outage.onFailure(error);
+    }
+  };
+  const timer = setInterval(() => void look(), watchMilliseconds).unref();
+  return () => clearInterval(timer);
 }

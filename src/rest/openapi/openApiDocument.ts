@@ -276,8 +276,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       version,
       description: descriptionOf(prepared),
       contact: { name: 'The operator of this server' },
-      // Without an identifier: viewers would link it to a page of SPDX that does not exist.
-      license: { name: 'Proprietary' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     // Tools want an absolute address, which only the operator knows.
     ...(publicUrl && {

@@ -13,12 +13,12 @@ import {
   subjectAccess,
 } from '../../policies/access.js';
 import { actions, originDescriptions, subjectOf } from '../../rules/activityActions.js';
-import { allUnread, builder, enumOf, keyColumns, newestFirst } from '../builder.js';
+import { allUnread, builder, enumOf, keyColumns, longText, newestFirst } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal } from '../goals/goal.js';
 import { ResourceHubDocument, ResourceHubFile } from '../hubs/filesAndDocuments.js';
 import { nodeColumns } from '../hubs/nodes.js';
-import { DocumentVersion } from '../hubs/versions.js';
+import { comparisons, DocumentVersion } from '../hubs/versions.js';
 import { Person } from '../people/people.js';
 
 export const ActivityAction = builder.enumType('ActivityAction', {
@@ -166,11 +166,21 @@ builder.prismaObjectFields(Activity, (t) => ({
     select: (_args, { actor }) => ({ thread: { select: { message: true } }, ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.thread?.message : null),
   }),
+  readableMessage: t.string({
+    nullable: true,
+    extensions: longText,
+    description: 'The beginning of the message as people read it, of about 10,000 characters. Null where `message` is.',
+    select: (_args, { actor }) => ({ thread: { select: { message: true } }, ...subjectAccess(actor) }),
+    resolve: async (activity, _args, context) => {
+      const message = canViewSubject(context.actor, activity) ? activity.thread?.message : null;
+      return message == null ? null : (await comparisons(context).pageOf(message, 1)).text;
+    },
+  }),
   documentVersion: t.field({
     type: DocumentVersion,
     nullable: true,
     description:
-      'The version that was added by a restore. Null for other actions, or if the caller cannot see the document.',
+      'The version that was added. Null if none was, if it is not known which, or if the caller cannot see the document.',
     select: (_args, { actor }, nested) => ({ documentVersion: nested(true), ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.documentVersion : null),
   }),
@@ -223,7 +233,7 @@ export const Notification = builder.prismaObject('Notification', {
   description: 'Notifies a person about an activity.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the notification.' }),
-    isRead: t.boolean({
+    read: t.boolean({
       description: 'Whether the person has read the notification.',
       select: { readAt: true },
       resolve: ({ readAt }) => readAt !== null,

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.js';
 import { eventBody, eventKind } from '../../events/event.js';
-import { eventFeed } from '../../events/source.js';
+import { activityFeed, activityIdIn, activityKind, eventFeed } from '../../events/source.js';
 import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.js';
 import { type FieldError, notFound } from '../../platform/failures/index.js';
 import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, manyEvents } from '../builder.js';
-import { byId, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
+import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { plannedQuery } from '../plans.js';
 import { OrderDirection } from '../scalars.js';
 import { Activity, ActivityAction, EventOrigin } from './activity.js';
@@ -135,6 +135,36 @@ builder.queryField('events', (t) =>
           context.db.activity.findMany({ ...query, where }),
         ),
       }),
+  }),
+);
+
+const RecentActivities = connectionType(
+  'RecentActivity',
+  Activity,
+  'A page of the activities of the company, newest first.',
+  {
+    isCounted: false,
+  },
+);
+
+builder.queryField('activities', (t) =>
+  t.field({
+    type: RecentActivities,
+    description:
+      'Lists the activities of the company that the caller can see, newest first by their time, also if an import has brought ' +
+      'them later. A page looks at up to 1,000, so it may have fewer than asked for; `pageInfo` says whether to go on. ' +
+      'Error: BAD_USER_INPUT.',
+    extensions: { ...manyEvents, ...checkedPage(activityKind) },
+    args: { first: pageArguments.first, after: pageArguments.after },
+    resolve: (_root, args, context, info) => {
+      const load = byId(context, nodesQuery(context, info, 'Activity'), (query, where) =>
+        context.db.activity.findMany({ ...query, where }),
+      );
+      return resolveConnection(context, info, args, {
+        list: activityFeed(context.actor),
+        load: (positions) => load(positions.map((position) => ({ ...position, id: activityIdIn(position) }))),
+      });
+    },
   }),
 );
 

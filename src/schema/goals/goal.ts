@@ -200,7 +200,7 @@ const GoalCheck = builder.prismaObject('GoalCheck', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the item.' }),
     name: t.exposeString('name', { description: 'The name of the item.' }),
-    isCompleted: t.exposeBoolean('completed', { description: 'Whether the item is done.' }),
+    completed: t.exposeBoolean('completed', { description: 'Whether the item is done.' }),
     index: t.exposeInt('index', { description: 'The position in the checklist.' }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the item was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the item was last changed.' }),
@@ -219,7 +219,7 @@ const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
     }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the check-in was created.' }),
     author: t.relation('author', { type: Person, description: 'The person who checked in.' }),
-    isAcknowledged: t.boolean({
+    acknowledged: t.boolean({
       description: 'Whether the check-in is acknowledged.',
       select: { acknowledgedAt: true },
       resolve: ({ acknowledgedAt }) => acknowledgedAt !== null,
@@ -255,7 +255,7 @@ const GoalRetrospective = builder.prismaObject('GoalRetrospective', {
     content: t.exposeString('content', { description: 'The content: plain or rich text (ProseMirror JSON).' }),
     author: t.relation('author', { type: Person, description: 'The person who wrote the retrospective.' }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the retrospective was created.' }),
-    commentsCount: t.relationCount('comments', {
+    commentCount: t.relationCount('comments', {
       where: (_args, { actor }) => ({ companyId: actor.companyId, deletedAt: null }),
       description: 'The number of comments, excluding deleted ones.',
     }),

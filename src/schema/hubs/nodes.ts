@@ -25,8 +25,10 @@ import {
   nodesQuery,
   pageArguments,
   resolveConnection,
+  sharedBySiblings,
   sharedInOperation,
 } from '../connections.js';
+import { plannedQuery } from '../plans.js';
 import { ResourceHub } from './resourceHub.js';
 
 export interface NodeShape {
@@ -118,6 +120,22 @@ export async function readWithPath<Row extends object>(
   if (found) Object.assign(nodeIn(found), { [pathRead]: path });
   return found;
 }
+
+builder.objectField(ResourceHubFolder, 'resourceHub', (t) =>
+  t.field({
+    type: ResourceHub,
+    description: 'The hub that the folder is in.',
+    resolve: ({ resourceHubId }, _args, context, info) => {
+      const query = plannedQuery(context, info);
+      const load = async (ids: readonly string[]) => {
+        const where = { companyId: context.actor.companyId, id: { in: [...ids] } };
+        const found = new Map((await context.db.resourceHub.findMany({ ...query, where })).map((hub) => [hub.id, hub]));
+        return ids.map((id) => found.get(id) as NonNullable<ReturnType<typeof found.get>>);
+      };
+      return sharedBySiblings(context, info, () => new DataLoader(load)).load(resourceHubId);
+    },
+  }),
+);
 
 builder.objectField(ResourceHubFolder, 'parentFolder', (t) =>
   t.field({

@@ -1,7 +1,8 @@
-import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
+import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
+import { type ResourceHubFilter as Filter, resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/access.js';
-import { builder, keyColumns, lookUpField } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { builder, everyName, keyColumns, lookUpField, namedText } from '../builder.js';
+import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal, Project } from '../goals/goal.js';
 import { Space } from '../people/spaces.js';
 
@@ -57,6 +58,12 @@ const ResourceHubFilter = builder.inputType('ResourceHubFilter', {
     }),
     goalId: t.id({ required: false, description: 'Returns only the hubs of this goal.' }),
     projectId: t.id({ required: false, description: 'Returns only the hubs of this project.' }),
+    text: t.string({
+      required: false,
+      description:
+        'Returns only the hubs whose name contains this text: words in any order, ignoring case and accents.',
+      extensions: { ...namedText, ...everyName },
+    }),
   }),
 });
 
@@ -66,7 +73,12 @@ builder.queryField('resourceHubs', (t) =>
   t.field({
     type: ResourceHubConnection,
     description: 'Lists the resource hubs that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
-    extensions: checkedPage(resourceHubCursor),
+    extensions: {
+      check: ({ filter, ...page }: PageArguments & { filter?: Filter | null }) => [
+        ...pageErrors(resourceHubCursor, page),
+        ...textErrors('filter.text', filter?.text),
+      ],
+    },
     args: {
       ...pageArguments,
       filter: t.arg({

@@ -101,6 +101,15 @@ const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumen
           where: keyOf(context.actor, sourceId),
         }),
     }),
+    current: t.field({
+      type: DocumentVersion,
+      description: 'The current version.',
+      resolve: ({ currentId }, _args, context, info) =>
+        context.db.documentVersion.findUniqueOrThrow({
+          ...plannedQuery(context, info),
+          where: keyOf(context.actor, currentId),
+        }),
+    }),
     expectedCurrentVersion: t.exposeInt('expectedCurrentVersion', {
       description:
         'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',

@@ -61,7 +61,7 @@ const Excerpt = builder.objectRef<TextExcerpt>('TextExcerpt').implement({
 
 const contextOfExcerpts = 8;
 
-const comparisons = sharedInOperation(({ actor, texts }) => {
+export const comparisons = sharedInOperation(({ actor, texts }) => {
   const call: CallThread = (...args) => texts.call(actor.companyId, ...args);
   return new Comparisons(call, texts.newBudget());
 });
@@ -280,11 +280,9 @@ for (const [name, type] of types) {
       select: { content: true },
       resolve: async ({ content }, { page }, context) => {
         const found = await comparisons(context).pageOf(content, page ?? 1);
-        if (!found) {
-          throw badInput(
-            [{ field: 'page', code: 'too_large', message: 'is beyond the last page of the text' }],
-            context,
-          );
+        if (found.number > found.count) {
+          const message = `must be at most ${found.count}, the last page of the text`;
+          throw badInput([{ field: 'page', code: 'too_large', message }], context);
         }
         return found;
       },

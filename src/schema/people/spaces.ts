@@ -1,8 +1,9 @@
+import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { visibleTo } from '../../policies/access.js';
 import type { Levels } from '../../rules/derived.js';
-import { builder, keyColumns, lookUpField } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { builder, everyName, keyColumns, lookUpField, namedText } from '../builder.js';
+import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
   description:
@@ -61,11 +62,24 @@ builder.queryField('spaces', (t) =>
   t.field({
     type: SpaceConnection,
     description: 'Lists the spaces that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
-    args: pageArguments,
-    extensions: checkedPage(spaceCursor),
-    resolve: (_root, args, context, info) =>
+    args: {
+      ...pageArguments,
+      text: t.arg.string({
+        required: false,
+        description:
+          'Returns only the spaces whose name contains this text: words in any order, ignoring case and accents.',
+        extensions: { ...namedText, ...everyName },
+      }),
+    },
+    extensions: {
+      check: ({ text, ...page }: PageArguments & { text?: string | null }) => [
+        ...pageErrors(spaceCursor, page),
+        ...textErrors('text', text),
+      ],
+    },
+    resolve: (_root, { text, ...args }, context, info) =>
       resolveConnection(context, info, args, {
-        list: spaceList(context.actor),
+        list: spaceList(context.actor, text),
         ...rowsOfModel(context, info, ['Space', context.db.space], visibleTo(context.actor)),
       }),
   }),

@@ -16,7 +16,7 @@ const Subscription = builder.prismaObject('Subscription', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the subscription.' }),
     type: t.expose('type', { type: SubscriptionType, description: 'How the person was subscribed.' }),
-    isCanceled: t.exposeBoolean('canceled', { description: 'Whether the person canceled the subscription.' }),
+    canceled: t.exposeBoolean('canceled', { description: 'Whether the person canceled the subscription.' }),
     person: t.relation('person', { type: Person, description: 'The person who is subscribed.' }),
   }),
 });
@@ -73,7 +73,7 @@ export const Subscriber = builder.objectRef<PotentialSubscriber<PersonShape>>('S
       nullable: true,
       description: '`Champion`, `Reviewer` or the job title. Null if there is none.',
     }),
-    isPriority: t.exposeBoolean('priority', { description: 'Whether the person is the champion or the reviewer.' }),
+    priority: t.exposeBoolean('priority', { description: 'Whether the person is the champion or the reviewer.' }),
     isSubscribed: t.exposeBoolean('isSubscribed', {
       description: 'Whether the person has a subscription that is not canceled.',
     }),

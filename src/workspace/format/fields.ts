@@ -146,6 +146,9 @@ export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
 /** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
+/** May be null, or omitted: then it is undefined, and an update leaves it as it is. */
+export const unlessOmitted = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional();
+
 /** A field of a column, for a record that says nothing else of it. */
 function fieldOf(
   table: Table,
@@ -195,17 +198,18 @@ export const listOf = <Schema extends z.ZodType>(schema: Schema, ...keys: (keyof
 const level = () => z.literal([0, 10, 40, 70, 100]);
 
 /** Access without a personal grant: of everyone, the company, and the members of the space. */
-export const accessLevels = () =>
-  z
-    .strictObject({
-      public: level().describe('a value above 0 marks it as public, but gives nobody access'),
-      company: level().describe('everyone in the company except guests'),
-      space: level().describe('members of the space'),
-    })
-    .default({ public: 0, company: 70, space: 100 })
-    .describe(
-      'who has access without a grant, each 0 none, 10 view, 40 comment, 70 edit or 100 full; default: 0, 70, 100',
-    );
+export const accessLevels = (otherwise: string) =>
+  optional(
+    z
+      .strictObject({
+        public: level().describe('a value above 0 marks it as public, but gives nobody access'),
+        company: level().describe('everyone in the company except guests'),
+        space: level().describe('members of the space'),
+      })
+      .describe(
+        `who has access without a grant, each 0 none, 10 view, 40 comment, 70 edit or 100 full; default: ${otherwise}`,
+      ),
+  );
 
 const grant = recordOf('access_grants', {
   id: ownId(),

@@ -22,6 +22,7 @@ import {
   subscriptionList,
   text,
   timestamp,
+  unlessOmitted,
   updatedAt,
 } from './fields.js';
 
@@ -138,14 +139,16 @@ const documentActivity = z
   .strictObject({
     ...activityFields('document'),
     version_number: optional(
-      integer('the version that was added; required for `document_version_restored`, else omitted', 1),
+      integer(
+        'the version that was added; required for `document_version_restored`, else by default the one that the same person added at the same time',
+        1,
+      ),
     ),
   })
   .register(said, {
     if: has('action', { const: 'document_version_restored' }),
     // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
     then: has('version_number'),
-    else: lacks('version_number'),
   });
 
 const documentRecord = recordOf('resource_hub_documents', {
@@ -160,11 +163,15 @@ const documentRecord = recordOf('resource_hub_documents', {
   versions: listOf(version).describe(
     'the versions of a published document, from 1 on; an update may begin with a later one',
   ),
-  public_token: optional(publicToken('last part of its public link; set while sharing is on')),
+  public_token: unlessOmitted(
+    publicToken('last part of its public link; set while sharing is on; an update that omits it leaves it'),
+  ),
   comments: comments(),
   reactions: reactions(),
   subscription_list: subscriptionList(),
-  activities: listOf(documentActivity).describe('what happened to it'),
+  activities: listOf(documentActivity).describe(
+    'what happened to it; a new version that none is about gets one, of its editor and time',
+  ),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
   deleted_at: optional(timestamp('when it was deleted; a deleted document stays in the database but is not shown')),
@@ -177,10 +184,8 @@ export const document = documentRecord
     const issue: Issue = (message, ...path) => addIssue({ code: 'custom', path, message });
     (record.state === 'draft' ? checkDraft : checkHistory)(record, issue);
     for (const [index, { action, version_number: number }] of record.activities.entries()) {
-      const path = ['activities', index, 'version_number'];
-      const isRestore = action === 'document_version_restored';
-      if (!isRestore && number !== null) issue('is only for document_version_restored', ...path);
-      else if (isRestore && number === null) issue('is required for document_version_restored', ...path);
+      if (action === 'document_version_restored' && number === null)
+        issue('is required for document_version_restored', 'activities', index, 'version_number');
     }
   })
   .register(said, {
@@ -203,7 +208,7 @@ export const document = documentRecord
 
 function checkDraft(record: z.output<typeof documentRecord>, issue: Issue): void {
   for (const field of ['published_at', 'public_token', 'current_version'] as const)
-    if (record[field] !== null) issue('is only for a published document', field);
+    if (record[field] != null) issue('is only for a published document', field);
   if (record.versions.length > 0) issue('a draft has none', 'versions');
 }
 

@@ -50,7 +50,7 @@ const space = recordOf('spaces', {
   name: name('its name'),
   mission: optional(text('its purpose')),
   is_company_space: flag('whether it is the space of the whole company'),
-  access_levels: accessLevels(),
+  access_levels: accessLevels('0, 70, 100, so that the whole company may edit what is in it'),
   access: access(),
   members: listOf(member, 'person_id').describe('its members'),
   inserted_at: insertedAt(),

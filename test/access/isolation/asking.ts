@@ -45,7 +45,7 @@ export function crawlQueries(schema: GraphQLSchema, asked: Question[]): string[]
     const type = getNamedType(schema.getQueryType()?.getFields()[field]?.type);
     return isObjectType(type) ? everything(schema, type, depth) : '';
   };
-  const lists = ['goals', 'spaces', 'resourceHubs', 'events'].map(
+  const lists = ['goals', 'spaces', 'resourceHubs', 'events', 'activities'].map(
     (list) => `${list}(first: 100) { ${selectionOf(list, 2)} }`,
   );
   const found = `resourceHubNodes(text: "file", first: 100) { ${selectionOf('resourceHubNodes', 1)} }`;

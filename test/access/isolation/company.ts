@@ -142,6 +142,11 @@ export async function furnish(world: World) {
       [ids],
     );
   await world.sql(
+    `INSERT INTO activities (company_id, id, action, author_id, file_id, name)
+     SELECT company_id, id || '-created', 'resource_hub_file_created', author_id, id, name FROM resource_hub_files WHERE company_id = $1`,
+    [company.companyId],
+  );
+  await world.sql(
     `WITH webhook AS (INSERT INTO webhooks (company_id, slot, url) VALUES ($1, 1, 'https://example.com/') RETURNING company_id, id)
      INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, reason, response)
      SELECT company_id, id, 'e', 'ping', 1, 'failed', 1, 'reset', 'no' FROM webhook`,

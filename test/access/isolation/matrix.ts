@@ -19,6 +19,7 @@ const statuses: Record<string, number> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   GOAL_ARCHIVED: 409,
+  CANNOT_BE_UNDONE: 409,
 };
 
 export const statusOf = (code: string) => statuses[code] ?? 200;
@@ -96,5 +97,6 @@ export function expected(ladder: Ladder, { person }: Caller, need: Need, { id, s
 /** The rest of a failure, as it would be for any other id. */
 export const likeFor = (failure: Json, id: string): string =>
   JSON.stringify(failure)
+    .replaceAll(`${id}-created`, id)
     .replaceAll(JSON.stringify(JSON.stringify(id)).slice(1, -1), 'ID')
     .replace(/"request_?id":"[^"]*"/i, '"requestId":"…"');

@@ -56,6 +56,10 @@ export const fields: Record<string, Row> = {
     `SELECT 'Query' AS source, a.id AS target, ${whereNamed} AS decider
       FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
   ),
+  'Query.activities': seen(
+    `SELECT 'Query' AS source, a.id AS target, ${whereNamed} AS decider
+      FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
+  ),
   // What a stream sends to whom is tried in test/access/isolationOfStreams.test.ts.
   'Subscription.events': ruled,
   'Event.activity': part,
@@ -122,6 +126,7 @@ export const fields: Record<string, Row> = {
   'ResourceHubFolder.nodes': seen(nodesIn('parent_folder_id', 'parent_folder_id IS NOT NULL')),
   'ResourceHubFolder.resourceHubId': part,
   'ResourceHubFolder.parentFolder': part,
+  'ResourceHubFolder.resourceHub': part,
   'ResourceHubFolder.parentFolderId': part,
 
   'ResourceHubFile.resourceHub': part,
@@ -174,6 +179,8 @@ export const fields: Record<string, Row> = {
   'DeleteResourceHubFilePayload.activity': ruled,
   'RecoverResourceHubFilePayload.activity': ruled,
   'RestoreDocumentVersionPayload.activity': ruled,
+  'UndoChangePayload.activity': ruled,
+  'UndoChangePreview.undoes': ruled,
 };
 
 /** Texts and values that not everyone who sees their record may read: SQL for (source, the record that decides). */
@@ -214,6 +221,11 @@ export interface Need {
 }
 
 const byId = (id: string) => ({ id });
+/** The activity of the creation of a file, which no operation has made. */
+const creation = (fileId: string) => ({ activityId: `${fileId}-created` });
+const lasting = Object.fromEntries(
+  ['file', 'filled', 'recovered', 'deleted'].map((state) => [state, 'CANNOT_BE_UNDONE']),
+);
 const withoutVersions = { draft: 'NOT_FOUND', ownDraft: 'NOT_FOUND' };
 
 /** Every query field that looks a record up. */
@@ -243,6 +255,13 @@ export const lookUps: Record<string, Need> = {
     level: 70,
     states: withoutVersions,
   },
+  previewUndoChange: {
+    ask: (id) => ({ input: creation(id) }),
+    kind: 'files',
+    level: 70,
+    findsDeleted: true,
+    states: lasting,
+  },
 };
 
 /** Every mutation, on both surfaces. */
@@ -261,6 +280,7 @@ export const mutations: Record<string, Need> = {
     level: 70,
     states: withoutVersions,
   },
+  undoChange: { ask: creation, kind: 'files', level: 70, findsDeleted: true, states: lasting },
 };
 
 /** Every condition that names a record, and what meets it. One that the caller does not see is met by nothing. */
@@ -315,6 +335,8 @@ export const targets = [
   'PreviewReopenGoalInput.subscriberIds',
   'PreviewDeleteResourceHubFileInput.fileId',
   'PreviewRecoverResourceHubFileInput.fileId',
+  'UndoChangeInput.activityId',
+  'PreviewUndoChangeInput.activityId',
 ];
 
 /** Every path, or what it begins with: `public` ones say the same to everyone, whoever asks. */
@@ -324,6 +346,7 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
   '/api/external/v1/delete_resource_hub_file': 'a mutation',
   '/api/external/v1/recover_resource_hub_file': 'a mutation',
   '/api/external/v1/documents/restore_document_version': 'a mutation',
+  '/api/external/v1/undo_change': 'a mutation',
   '/api/external/v1/openapi.json': 'public',
   '/api/external/v1': 'public',
   '/favicon.ico': 'public',
@@ -345,5 +368,8 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
   '/readyz': 'public',
 };
 
-/** What the crawl does not reach: whom and what these find is tried in test/api/{people,deletedFiles} and operations/previews. */
-export const triedElsewhere = ['Query.people', 'Query.deletedFiles', 'RestoreDocumentVersionPreview.subscribed'];
+/** What the crawl does not reach: whom and what these find is tried in test/api/{people,deletedFiles} and operations/{previews,undoChange}. */
+export const triedElsewhere = [
+  ...['Query.people', 'Query.deletedFiles', 'RestoreDocumentVersionPreview.subscribed'],
+  'UndoChangePreview.undoes',
+];

@@ -84,14 +84,14 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
   test('creates a goal, checks in and closes it once, and notifies who can see it', async () => {
     const [create, checkIn, acknowledge, close, read] = statements('Goals');
     const goal = async () =>
-      (await ask('ben', '{ goal(id: "launch") { status closedBy { id } notifications { isRead } } }')).goal;
+      (await ask('ben', '{ goal(id: "launch") { status closedBy { id } notifications { read } } }')).goal;
     await run(create);
     expect(await goal()).toEqual({ status: 'PENDING', closedBy: null, notifications: [] });
     await run(checkIn);
     await run(acknowledge);
     expect(await goal()).toMatchObject({ status: 'ON_TRACK' });
     expect([await run(close), await run(close)]).toEqual([[1], [0]]);
-    expect(await goal()).toEqual({ status: 'ACHIEVED', closedBy: { id: 'ann' }, notifications: [{ isRead: false }] });
+    expect(await goal()).toEqual({ status: 'ACHIEVED', closedBy: { id: 'ann' }, notifications: [{ read: false }] });
     expect(await run(read)).toEqual([1]);
     expect(await goal()).toMatchObject({ notifications: [] });
     expect(await events('ben')).toEqual([

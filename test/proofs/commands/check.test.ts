@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkGateway } from '../../../src/commands/check.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
@@ -66,7 +68,7 @@ describe('goalpost check', () => {
     expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
     expect(found(lines)).toEqual([
       '  next     npx goalpost token create --person <id> --name <name> --write',
-      '  ok       this machine can listen on 127.0.0.1',
+      '  ok       this machine can listen on 127.0.0.1, port 8080',
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
       expect.stringMatching(
         /^ {2}ok {7}the connection to 127\.0\.0\.1:\d+ is not encrypted; it stays on this machine$/,
@@ -135,8 +137,37 @@ describe('goalpost check', () => {
     const outcome = await checked({ DATABASE_URL: asReader.href });
     await query(url, `DROP OWNED BY "${reader}"; DROP ROLE "${reader}"`);
     expect(outcome.lines.join('\n')).toContain(
-      '  problem  this role cannot write: permission denied for table companies',
+      '  problem  this role lacks DELETE on access_grants, INSERT on access_grants, UPDATE on access_grants, and ',
     );
+  });
+
+  test('counts only the URL, and names what of it means nothing, and a port that is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    vi.stubEnv('PGOPTIONS', '-c search_path=nowhere');
+    const url = `${database.gatewayUrl}?schema=public&connection_limit=5`;
+    const { lines, error } = await checked({ DATABASE_URL: url, PORT: String(port) });
+    vi.unstubAllEnvs();
+    server.close();
+    expect(error).toBeUndefined();
+    expect(found(lines).filter((line) => line.startsWith('  note'))).toEqual([
+      expect.stringMatching(`unless a gateway is running: Port ${port} on 127.0.0.1 is taken`),
+      '  note     DATABASE_URL has schema, connection_limit, which nothing here uses',
+    ]);
+  });
+
+  test('names goals and projects that are more open than their space', async () => {
+    await query(
+      url,
+      `INSERT INTO companies (id, name) VALUES ('o', 'Open');
+       INSERT INTO spaces (company_id, id, name, company_level, space_level) VALUES ('o', 's', 'Closed', 0, 70);
+       INSERT INTO goals (company_id, id, space_id, name, company_level, space_level)
+       VALUES ('o', 'same', 's', 'Same', 0, 70), ('o', 'leak', 's', 'Leak', 10, 70)`,
+    );
+    const { lines } = await checked({ DATABASE_URL: database.gatewayUrl });
+    await query(url, "DELETE FROM goals; DELETE FROM spaces; DELETE FROM companies WHERE id = 'o'");
+    expect(lines).toContain('  note     goals that more people may see or edit than their space: leak');
   });
 
   test('refuses bad settings, and points out one that is misspelled', async () => {

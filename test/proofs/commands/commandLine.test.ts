@@ -271,7 +271,14 @@ describe("goalpost on the operator's own database", () => {
       ['token', 'create', '--person', 'nobody', '--name', 'x'],
       {},
       2,
-      'no person has the id "nobody"; ids that exist: "person-',
+      'no person has the id "nobody"; see npx goalpost people',
+    ],
+    [
+      'a name in the place of an id',
+      ['token', 'create', '--person', 'tomas', '--name', 'x'],
+      {},
+      2,
+      'no person has the id "tomas"; named so: "person-tomas-okafor" (Tomas Okafor)',
     ],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
     [

@@ -48,6 +48,7 @@ describe('a setting that cannot be used is named with its value, what is accepte
     ['postgres://ann:hunter2@hunter2@db', 'postgres://ann:***@db'],
     ['postgres://db?password=hunter2&x=1', 'postgres://db?password=***&x=1'],
     ['postgres://ann:hunter2%40db:5432/x', 'postgres://ann:***'],
+    ['postgres://ann:p@hunter2/w#rd@db:5432/x', 'postgres://ann:***@db:5432/x'],
     ['ann:hunter2@db/x', '***'],
   ])('and of DATABASE_URL=%s nobody sees the password', (value, shown) => {
     expect(messageOf({ DATABASE_URL: value })).toContain(`\n  DATABASE_URL=${shown} must be postgresql://`);

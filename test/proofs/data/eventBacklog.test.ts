@@ -55,7 +55,7 @@ describe('among thousands of events and retries, no statement of a round reads m
     const { caller, space, company } = await world.team();
     companyId = company.companyId;
     await world.sql(
-      `INSERT INTO goals (company_id, space_id, id, name) SELECT $1, $2, 'goal-' || n, 'Goal' FROM generate_series(0, ${goals - 1}) n`,
+      `INSERT INTO goals (company_id, space_id, id, name, company_level, space_level) SELECT $1, $2, 'goal-' || n, 'Goal', 70, 100 FROM generate_series(0, ${goals - 1}) n`,
       [companyId, space.id],
     );
     await world.sql(

@@ -6,9 +6,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { historyTables, openModels } from '../../../src/database.js';
+import { openModels } from '../../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
-import { rolesSql } from '../../../src/platform/administration/roles.js';
 import { findBinaries } from '../../../src/platform/embedded/cluster.js';
 import { freePort, serverAccount } from '../../../src/platform/embedded/server.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
@@ -48,8 +47,8 @@ async function baseBackup(url: string, data: string, copy: string): Promise<void
 }
 
 const page = sectionOf(textOf('docs/database.md'), 'Backups');
-const [, dumping, restoringDump, archiving, backingUp, switching, restoring, restoringTo] = blocksOf(page, 'sh').map(
-  (script) => script.trim(),
+const [, , , archiving, backingUp, switching, restoring, restoringTo] = blocksOf(page, 'sh').map((script) =>
+  script.trim(),
 );
 const [makingRole = ''] = blocksOf(page, 'sql');
 
@@ -144,22 +143,6 @@ async function archive(): Promise<void> {
     (await query(url, 'SELECT last_archived_wal >= $1 AS answer FROM pg_stat_archiver', [current?.file]))[0]?.answer;
   await eventually(async () => expect(await isArchived()).toBe(true));
 }
-
-// The embedded PostgreSQL has no client programs.
-test.runIf(installed)('a dump brings back every row, into another database, with the rights of the roles', async () => {
-  await query(url, rolesSql({ owner: { name: 'postgres' }, gateway: { name: 'gateway' }, history: historyTables }));
-  await query(url, 'CREATE DATABASE restored');
-  const restored = url.replace(/postgres$/, 'restored');
-  const at = { 'postgresql://postgres:password@127.0.0.1:5432/restored': restored };
-  shellSync(`mkdir -p ${folder}/backups`);
-  await world.team();
-  await paste(dumping);
-  await paste(restoringDump, at);
-  expect(await hashes(restored)).toEqual(await hashes());
-  const rights = `SELECT relname, relacl::text, pg_get_userbyid(relowner) AS owner FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace ORDER BY 1`;
-  expect(await query(restored, rights)).toEqual(await query(url, rights));
-});
 
 test('the roles of a gateway may make no backup, the role for that may', async () => {
   const may =

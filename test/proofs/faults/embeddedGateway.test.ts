@@ -100,7 +100,7 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       expect(await isReady()).toBe(503);
       await rm(ballast);
       await eventually(async () => expect(await isReady()).toBe(200));
-      expect(log()).toContain('PostgreSQL could not be started again; trying on.');
+      expect(log()).toContain('PostgreSQL stopped unexpectedly, and is started again');
     } finally {
       await stop();
       execFileSync('umount', ['--lazy', disk]);
@@ -122,6 +122,24 @@ test('a gateway whose PostgreSQL is frozen ends on SIGTERM', async () => {
   expect((await waiting).status).toBe(503);
   for (const pid of children) kill(pid, 'SIGCONT');
 });
+
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'a user id without a name is told to set DATABASE_URL',
+  async () => {
+    const child = spawn(process.execPath, [builtMain, 'serve'], {
+      uid: 23_456,
+      gid: 23_456,
+      cwd: '/',
+      env: { PATH: process.env.PATH, DATA_DIR: join(tmpdir(), 'goalpost-nameless'), PORT: '0' },
+    });
+    let output = '';
+    child.stderr.on('data', (data) => {
+      output += data;
+    });
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(output).toContain('the user id 23456 has no name on this system. Set DATABASE_URL.');
+  },
+);
 
 async function url(): Promise<string> {
   const password = await readFile(join(directory, 'postgres', 'password'), 'utf8');

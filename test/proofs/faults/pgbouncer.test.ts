@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { createEmptyDatabase } from '../../support/database.js';
-import { commandOutput, importFileOf } from '../../support/goalpost.js';
+import { commandOutput, goalpost, importFileOf } from '../../support/goalpost.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
@@ -82,5 +82,53 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
     const { body } = await clientAt(2).graphql(token, '{ goals(first: 50) { nodes { id isClosed } } }');
     const isOpen = new Map(body.data.goals.nodes.map(({ id, isClosed }: Json) => [id, !isClosed]));
     expect(goals.map((id) => isOpen.get(id))).toEqual(goals.map(() => true));
+  });
+
+  test('a gateway that names its statements fails once with 503, says so once, and goes on without names', async () => {
+    const named = { DATABASE_URL: settings.DATABASE_URL ?? '', LOG_LEVEL: 'info' };
+    const token = await commandOutput(['token', 'create', '--person', 'small-ann', '--name', 'named'], settings);
+    const gateway = await startServer(named, { quiet: true });
+    const statuses: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      const asked = [
+        '{ goals(first: 50) { nodes { id } } }',
+        '{ viewer { person { id } } }',
+        '{ people(first: 3) { nodes { id } } }',
+      ];
+      const answers = await Promise.all([...asked, ...asked].map((query) => gateway.client.graphql(token, query)));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    await gateway.stop();
+    expect([...new Set(statuses)].filter((status) => ![200, 503].includes(status))).toEqual([]);
+    expect(statuses.slice(-30)).toEqual(Array(30).fill(200));
+    const said = gateway.lines().filter(({ msg }) => /PREPARED_STATEMENTS=off/.test(msg ?? ''));
+    expect(said).toHaveLength(1);
+  });
+
+  test('goalpost check finds what a pooler loses, and what the role of the gateway has to have behind one', async () => {
+    const checked = async (url = settings.DATABASE_URL ?? '') =>
+      (await goalpost(['check'], { DATABASE_URL: url })).stdout;
+    const found = await checked();
+    expect(found).toMatch(/problem {2}the pooler loses prepared statements: set PREPARED_STATEMENTS=off/);
+    expect(found).toMatch(/note {5}jit is on for this role, and should be off: .*ALTER ROLE postgres SET jit = off/);
+    expect(found).toMatch(/ok {7}127\.0\.0\.1:\d+ answers: .*, behind a pooler/);
+    await query(
+      database.directUrl,
+      `ALTER ROLE postgres IN DATABASE ${new URL(database.directUrl).pathname.slice(1)} SET extra_float_digits = 0`,
+    );
+    await query(
+      database.directUrl,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    expect(await checked()).toMatch(/problem {2}extra_float_digits is 0 for this role, and should be 1/);
+    const asked = `${settings.DATABASE_URL}?options=-c%20geqo%3Doff`;
+    expect(await checked(asked)).toMatch(
+      /problem {2}the pooler at \S+ refuses the parameter options: leave it out of DATABASE_URL/,
+    );
+    const { code, stderr } = await goalpost(['serve'], { DATABASE_URL: asked, PORT: '0' });
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('unsupported startup parameter: options'),
+    });
   });
 });

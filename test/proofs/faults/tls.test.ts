@@ -40,6 +40,8 @@ describe('a URL that says of TLS what cannot be', () => {
       `sslmode=verify-full&sslrootcert=${noFile}`,
       `cannot be used: ENOENT: no such file or directory, open '${noFile}'.`,
     ],
+    ['channel_binding=require', 'asks with channel_binding=require for more safety than this program gives'],
+    [`sslmode=verify-full&sslcrl=${noFile}`, `asks with sslcrl=${noFile} for more safety than this program gives`],
     ['sslmode=require&sslcert=client.pem&sslkey=server.key', /cannot be used: .*key values mismatch/],
   ])('%s is refused with one message', (text, message) => {
     const problemOf = (name: string, others: NodeJS.ProcessEnv = {}) => {

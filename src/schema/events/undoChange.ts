@@ -1,0 +1,85 @@
+import { previewUndoChange, textsBefore, type UndoChangePreview, undoChange } from '../../operations/undo.js';
+import { keyOf } from '../../policies/access.js';
+import { builder, twoLongTexts } from '../builder.js';
+import { addActivity, changes, expectedState, type InputFields, stateDescription } from '../changes.js';
+import { DocumentDifference } from '../hubs/versions.js';
+import { plannedQuery } from '../plans.js';
+import { Activity, ActivityAction } from './activity.js';
+
+const changeToUndo = (t: InputFields) => ({
+  activityId: t.id({ required: true, description: 'The ID of the activity of the change to take back.' }),
+});
+
+const UndoChangeInput = builder.inputType('UndoChangeInput', {
+  description: 'The input of `undoChange`.',
+  fields: (t) => ({ ...changeToUndo(t), ...expectedState(t) }),
+});
+
+const UndoChangePayload = builder
+  .objectRef<{ activityId: string | null }>('UndoChangePayload')
+  .implement({ description: 'The result of `undoChange`.' });
+
+addActivity(UndoChangePayload);
+
+builder.mutationField('undoChange', (t) =>
+  t.field({
+    type: UndoChangePayload,
+    description:
+      'Takes back a change that an operation has made: reopens, closes, recovers or deletes again, or restores the version ' +
+      'before, and withdraws unread notifications. A change that is taken back already stays so. Not part of the documented ' +
+      'API. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, CANNOT_BE_UNDONE, STATE_CHANGED.',
+    extensions: {
+      ...changes<typeof UndoChangeInput.$inferInput>('activity', ({ activityId }) => activityId),
+      errors: ['CANNOT_BE_UNDONE', 'STATE_CHANGED'],
+    },
+    args: { input: t.arg({ type: UndoChangeInput, required: true, description: 'The change to take back.' }) },
+    resolve: (_root, { input: { expectedState, ...input } }, context) => undoChange(context, input, expectedState),
+  }),
+);
+
+const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implement({
+  description: 'What `undoChange` would currently do.',
+  fields: (t) => ({
+    wouldChange: t.exposeBoolean('wouldChange', {
+      description: 'Whether the change would be taken back. False if it is already.',
+    }),
+    state: t.exposeString('state', { nullable: true, description: stateDescription }),
+    action: t.expose('action', { type: ActivityAction, description: 'The action that would take the change back.' }),
+    undoes: t.field({
+      type: Activity,
+      description: 'The activity of the change.',
+      resolve: ({ changeId }, _args, context, info) =>
+        context.db.activity.findUniqueOrThrow({
+          ...plannedQuery(context, info),
+          where: keyOf(context.actor, changeId),
+        }),
+    }),
+    difference: t.field({
+      type: DocumentDifference,
+      nullable: true,
+      extensions: twoLongTexts,
+      description:
+        'The difference between a document before and after. Null for a goal or file, or if nothing would change.',
+      resolve: ({ versionId, wouldChange }, _args, context) =>
+        versionId !== null && wouldChange ? textsBefore(context, versionId) : null,
+    }),
+  }),
+});
+
+const PreviewUndoChangeInput = builder.inputType('PreviewUndoChangeInput', {
+  description: 'The input of `previewUndoChange`: that of `undoChange`, without what the preview says.',
+  fields: changeToUndo,
+});
+
+builder.queryField('previewUndoChange', (t) =>
+  t.field({
+    type: Preview,
+    extensions: twoLongTexts,
+    nullable: true,
+    description:
+      'Previews what `undoChange` would do, without changing anything; a read-only token can run it. Requires edit access. ' +
+      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, CANNOT_BE_UNDONE.',
+    args: { input: t.arg({ type: PreviewUndoChangeInput, required: true, description: 'The input to preview.' }) },
+    resolve: (_root, { input }, context) => previewUndoChange(context, input),
+  }),
+);
