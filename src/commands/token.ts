@@ -2,6 +2,7 @@ import type { ModelDatabase } from '../database.js';
 import type { ApiToken, Person } from '../generated/client/client.js';
 import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
 import { scopeOf } from '../platform/graphql/index.js';
+import { sql } from '../platform/postgres/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { itemsOf, type Surface, surfaces } from '../policies/access.js';
 import type { Config } from '../settings.js';
@@ -52,18 +53,15 @@ async function findPerson(db: ModelDatabase, id: string, companyId: string | und
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
 }
 
-/** The ids of people who are named so, for who gives a name. */
+/** The ids of people who are named so, without regard to accents, for who gives a name. */
 async function idsOfNamed(db: ModelDatabase, name: string, companyId: string | undefined): Promise<string> {
-  const named = { fullName: { contains: name, mode: 'insensitive' as const } };
-  const where = { suspendedAt: null, ...named, ...(companyId !== undefined && { companyId }) };
-  const people = await db.prisma.person.findMany({
-    where,
-    select: { id: true, fullName: true },
-    orderBy: { id: 'asc' },
-    take: 10,
-  });
+  const people = await db.$queryRaw<{ id: string; name: string }[]>(sql`
+    SELECT id, full_name AS name FROM people
+    WHERE suspended_at IS NULL AND strpos(search_key(full_name), search_key(${name}::text)) > 0
+      AND company_id = coalesce(${companyId ?? null}::text, company_id)
+    ORDER BY id LIMIT 10`);
   if (people.length === 0) return '; see npx goalpost people';
-  return `; named so: ${people.map(({ id, fullName }) => `${JSON.stringify(id)} (${printable(fullName)})`).join(', ')}`;
+  return `; named so: ${people.map((person) => `${JSON.stringify(person.id)} (${printable(person.name)})`).join(', ')}`;
 }
 
 export interface NewTokenOptions {
@@ -144,7 +142,7 @@ export interface ListTokensOptions {
 /** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
 export async function listTokens(config: Config, { json = false }: ListTokensOptions): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const found = await db.prisma.apiToken.findMany({
+    const found = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });
@@ -191,7 +189,7 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
 /** Revokes a token. The next request with it is rejected. */
 export async function revokeToken(config: Config, id: string): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const { count } = await db.prisma.apiToken.updateMany({
+    const { count } = await db.apiToken.updateMany({
       where: { id, revokedAt: null },
       data: { revokedAt: new Date() },
     });
@@ -219,7 +217,7 @@ export async function undoToken(
 ) {
   const milliseconds = since === undefined ? undefined : readDuration('--since', since);
   await withDatabase(config, async ({ db }) => {
-    const [found, ...others] = await db.prisma.apiToken.findMany({
+    const [found, ...others] = await db.apiToken.findMany({
       where: { id },
       select: { companyId: true, personId: true },
     });

@@ -133,13 +133,19 @@ function exampleMenu(documents: WorkedDocument[]): Html {
       .map(({ index, name }) => html`<option value="${index}">${name}</option>`)}</optgroup>
 `;
   const isPreview = (name: string) => name.startsWith('Preview');
+  const isOfHub = (name: string) => /Hub|File/.test(name);
+  const isOfWebhook = (name: string) => name.includes('Webhook');
+  const isRead = (kind: string, name: string) => kind === 'query' && !isPreview(name) && !isOfWebhook(name);
   return html`<label><span>Example</span><select id="examples"><option value="">Choose…</option>
-${group('Read', (kind, name) => kind === 'query' && !isPreview(name))}${group(
-  'Listen',
-  (kind) => kind === 'subscription',
-)}${group('See what a change would do', (_, name) =>
+${group('Read goals, people and events', (kind, name) => isRead(kind, name) && !isOfHub(name))}${group(
+  'Read hubs, files and documents',
+  (kind, name) => isRead(kind, name) && isOfHub(name),
+)}${group('Listen', (kind) => kind === 'subscription')}${group('See what a change would do', (_, name) =>
   isPreview(name),
-)}${group('Change something', (kind) => kind === 'mutation')}</select></label>`;
+)}${group('Change something', (kind, name) => kind === 'mutation' && !isOfWebhook(name))}${
+  documents.some(({ query }) => isOfWebhook(operationOf(query).name)) &&
+  group('Webhooks', (_, name) => isOfWebhook(name))
+}</select></label>`;
 }
 
 function operationOf(text: string): { kind: string; name: string } {

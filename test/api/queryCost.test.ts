@@ -156,7 +156,7 @@ describe('what would exhaust the parser or the validator is refused, not 500', (
   });
 });
 
-test('a name of more than 200 characters is a syntax error, which the answer does not repeat', async () => {
+test('a name of more than 200 characters is refused, and the answer does not repeat it', async () => {
   const named = (length: number) => `{ viewer { ${'x'.repeat(length)}: person { id } } }`;
   expect(await ask(named(200))).toMatchObject({ status: 200, body: { data: { viewer: {} } } });
   expect(await ask(named(201))).toMatchObject({
@@ -164,9 +164,9 @@ test('a name of more than 200 characters is a syntax error, which the answer doe
     body: {
       errors: [
         {
-          message: 'Syntax Error: A name has more than 200 characters.',
+          message: 'A name has more than 200 characters.',
           locations: [{ line: 1, column: 12 }],
-          extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+          extensions: { code: 'BAD_REQUEST' },
         },
       ],
     },

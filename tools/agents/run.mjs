@@ -39,6 +39,10 @@ const reads = [
   ['find_files_and_documents', { text: 'no such file' }],
   ['find_files_and_documents', { deleted: true }],
   ['find_files_and_documents', {}],
+  ['find_places', {}],
+  ['find_places', { spaces: true }],
+  ['find_places', { text: 'nowhere' }],
+  ['find_places', { hub_id: 'nothing' }],
   ['read_document', { id: document }],
   ['read_document', { id: document, whole: true }],
   ['read_document', { id: document, version_number: 1 }],
@@ -69,12 +73,20 @@ export async function callEach(call) {
     return outcome.data ?? {};
   };
   for (const [name, given] of reads) await tried(name, given);
+  const change = async (operation, input) => {
+    const { arguments: given, confirmation } = await tried('preview_change', { [operation]: input });
+    return confirmation ? tried(operation, { ...given, confirmation }) : {};
+  };
   for (const [operation, input, wrong] of changes) {
-    for (const each of [input, input, wrong]) {
-      const { arguments: given, confirmation } = await tried('preview_change', { [operation]: each });
-      if (confirmation) await tried(operation, { ...given, confirmation });
-    }
+    const made = [];
+    for (const each of [input, input, wrong]) made.push(await change(operation, each));
     await tried(operation, { ...input, confirmation: 'none' });
+    if (operation === 'reopen_goal') {
+      // Taken back, and closed again for whoever comes next.
+      const undo = { activity_id: made[0].activity?.id ?? 'nothing' };
+      for (const each of [undo, { activity_id: 'nothing' }]) await change('undo_change', each);
+      await tried('undo_change', { ...undo, confirmation: 'none' });
+    }
   }
   return outcomes;
 }

@@ -42,7 +42,7 @@ describe('the built gateway', () => {
   function expectRestored(seen: Json, program: string): void {
     expect(seen.server).toMatchObject({ name: 'goalpost' });
     if (seen.version !== undefined) expect(seen.version).toBe(program === 'newest' ? '2026-07-28' : '2025-11-25');
-    expect(seen.names).toHaveLength(10);
+    expect(seen.names).toHaveLength(12);
     expect(seen.document).toMatchObject({ id: 'doc-launch-plan', current_version: 5 });
     expect(seen.preview.structuredContent.preview.would_change).toBe(true);
     expect(seen.restored.structuredContent).toMatchObject({ document: { current_version: 6 }, replayed: false });
@@ -71,7 +71,7 @@ describe('the built gateway', () => {
   });
 
   test('lists its tools as the schema of the protocol says, of this version and of those before', async () => {
-    expect(await ask('schema')).toEqual({ tools: 10, problems: [] });
+    expect(await ask('schema')).toEqual({ tools: 12, problems: [] });
   });
 
   test('passes every scenario of the conformance suite that applies', async () => {

@@ -346,7 +346,7 @@ describe("on the operator's own PostgreSQL", () => {
     const replaced = {
       'postgresql://admin:password@host:5432/goalpost': database.directUrl,
       '@host:5432/goalpost': database.directUrl.replace(/^.*@/, '@'),
-      'roles --application': `roles --owner ${owner} --gateway ${gateway} --application ${application}`,
+      'roles --application': `roles --replace-passwords --owner ${owner} --gateway ${gateway} --application ${application}`,
       goalpost_owner: `${owner}`,
       goalpost_gateway: `${gateway}`,
       goalpost_application: `${application}`,
@@ -355,7 +355,10 @@ describe("on the operator's own PostgreSQL", () => {
     const exported = ['APPLICATION_URL', 'DATABASE_URL', 'TOKEN'];
     const echo = exported.map((name) => `echo "${name}=$${name}"`).join('\n');
     try {
-      const two = { ...replaced, 'goalpost roles': `goalpost roles --owner ${owner} --gateway ${gateway}` };
+      const two = {
+        ...replaced,
+        'goalpost roles': `goalpost roles --replace-passwords --owner ${owner} --gateway ${gateway}`,
+      };
       expect(await paste(roles.join('\n'), two)).toContain('this role may write');
       const printed = await paste(`${setUp}\n${write}\n${echo}`, replaced);
       expect(printed).toContain(`the application's role ${application} may write\n`);

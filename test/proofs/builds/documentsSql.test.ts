@@ -48,10 +48,9 @@ beforeAll(async () => {
   database = await createEmptyDatabase();
   const roles = ['roles', '--owner', names[0], '--gateway', names[1], '--application', names[2], '--yes'].map(String);
   const passwords = { OWNER_PASSWORD: password, GATEWAY_PASSWORD: password, APPLICATION_PASSWORD: password };
-  const makeRoles = () => commandOutput(roles, { DATABASE_URL: database.directUrl, ...passwords });
-  await makeRoles();
+  await commandOutput(roles, { DATABASE_URL: database.directUrl, ...passwords });
   await commandOutput(['migrate'], { DATABASE_URL: urlOf(owner) });
-  await makeRoles();
+  await commandOutput(roles, { DATABASE_URL: database.directUrl });
   client = new pg.Client({ connectionString: urlOf(application) });
   await client.connect();
   // The page goes on from the first statements of docs/integrating.md.

@@ -278,7 +278,7 @@ describe("goalpost on the operator's own database", () => {
       ['token', 'create', '--person', 'tomas', '--name', 'x'],
       {},
       2,
-      'no person has the id "tomas"; named so: "person-tomas-okafor" (Tomas Okafor)',
+      'no person has the id "tomas"; named so: "person-tomas-okafor" (Tomás Okafor)',
     ],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
     [
