@@ -127,8 +127,8 @@ export const nested: Partial<Record<Table, Nested>> = {
   notifications: { parents: [parent('activities', 'activity_id', 'notifications')], natural: ['person_id'] },
 };
 
-export const levelColumns = ['public_level', 'company_level', 'space_level'];
-export const dateColumns = ['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`]);
+const levelColumns = ['public_level', 'company_level', 'space_level'];
+const dateColumns = ['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`]);
 const ofActivity = ['id', 'action', 'author_id', 'name', 'inserted_at', 'undoes_id'];
 
 /** The columns that a file has in another way, or not at all. */

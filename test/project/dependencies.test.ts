@@ -19,6 +19,8 @@ test('GraphQL is installed once, and is not in the bundle: types of one copy are
   expect(installed.filter(([path]) => path.endsWith('node_modules/graphql'))).toHaveLength(1);
   for (const file of readdirSync(pathOf('dist')).filter((name) => name.endsWith('.js')))
     expect(textOf(`dist/${file}`)).not.toMatch(/\bGraphQLObjectType ?= ?class\b|\bclass GraphQLObjectType\b/);
+  // It reads NODE_ENV when it is loaded.
+  expect(textOf('dist/main.js')).not.toMatch(/\bfrom ?["']\.|\bimport ?["']\./);
 });
 
 test('the version is that of package.json, everywhere', async () => {

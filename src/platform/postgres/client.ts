@@ -135,7 +135,10 @@ interface Asker {
 
 const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...values) : query);
 
-/** What a process, a request or a transaction asks of a database: light, as Prisma's own for a transaction is not. */
+/**
+ * What a process, a request or a transaction asks of a database: light, as Prisma's own for a transaction is not. The
+ * generated class extends it. @public
+ */
 export class Asking {
   constructor(
     private readonly shared: Shared,

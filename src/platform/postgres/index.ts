@@ -1,4 +1,5 @@
 export {
+  /** What the generated class extends. @public */
   Asking,
   type Database,
   type DatabaseOptions,
