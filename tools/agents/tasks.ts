@@ -4,7 +4,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: what a tool returned, and a file.
 type Json = any;
 
-export interface Tools {
+interface Tools {
   /** Calls a tool: its data, and the text before that. A failure has a `code`; an unknown tool, an `error`. */
   call(name: string, given: Json): Promise<Json>;
 }

@@ -17,7 +17,7 @@ export const tooLong = (limit: 'characters' | 'items', maximum: number) =>
   failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit, maximum }] });
 
 /** The most characters in the response to a GraphQL request. */
-export const mostCharacters = 16_000_000;
+const mostCharacters = 16_000_000;
 /** The most items of lists in it, also of those that have no pages. */
 const mostItems = 25_000;
 

@@ -10,7 +10,7 @@ import type { ReadBody } from './context.js';
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 /** The failure of a request that gets no seat because of its caller's other requests. */
-export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
+const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
 
 /** About what Node takes for a chunk besides its bytes. A client decides how short its chunks are. */
 const bytesPerChunk = 256;

@@ -13,7 +13,6 @@ export {
   isAbsent,
   isConflict,
   isLocked,
-  isTimeout,
   isUnavailable,
   newScope,
   PendingPrerequisite,
@@ -35,7 +34,6 @@ export type {
 export {
   canNoticeGoneClients,
   DatabaseError,
-  type Encryption,
   encryptionOf,
   reasonOf,
   remedyOfEncoding,

@@ -150,7 +150,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** How the connection to a server is encrypted. A pooler is such a server, too. */
-export interface Encryption {
+interface Encryption {
   /** Version of TLS and cipher; undefined if it is not encrypted. */
   tls: string | undefined;
   /** Whether the certificate of the server was verified. */
