@@ -312,7 +312,7 @@ describe('a workspace', () => {
     expect(await importDocument(db, of('this'))).toEqual(await importDocument(db, of('that')));
   });
 
-  it('of goals and folders deep in each other looks few up for each', async () => {
+  it('of goals and folders deep in each other looks few up for each', { timeout: 60_000 }, async () => {
     const { spaces, resource_hubs: hubs, ...document } = smallWorkspace('deep');
     const [hub] = hubs;
     const goals = [];
@@ -338,7 +338,10 @@ describe('a workspace', () => {
         rows: rows - (before[n]?.rows ?? 0),
         scans: scans - (before[n]?.scans ?? 0),
       }));
-    await expect.poll(async () => (await more()).map(({ rows }) => rows), { timeout: 20_000 }).toEqual([1_000, 1_000]);
+    // PostgreSQL counts late, so what a test before this has written may be among them.
+    await expect
+      .poll(async () => Math.min(...(await more()).map(({ rows }) => rows)), { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(1_000);
     // Walking up from each would look up half a million.
     for (const { scans } of await more()) expect(scans).toBeLessThan(20_000);
   });

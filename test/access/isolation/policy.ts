@@ -169,6 +169,7 @@ export const fields: Record<string, Row> = {
   'DeleteResourceHubFilePreview.notified': ruled,
   'RecoverResourceHubFilePreview.file': ruled,
   'RestoreDocumentVersionPreview.version': ruled,
+  'RestoreDocumentVersionPreview.current': ruled,
   'RestoreDocumentVersionPreview.subscribed': ruled,
   'ReopenGoalPayload.goal': ruled,
   'DeleteResourceHubFilePayload.file': ruled,
