@@ -51,6 +51,7 @@ export const fileSource = (file: string): Source =>
 function standardInput(): Bytes {
   // Of which Node reads nothing, and says nothing.
   if (fstatSync(0).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' });
+  if (process.stdin.readableEnded) throw new BadFile('another transaction was in the way; send it again');
   return process.stdin;
 }
 
@@ -58,8 +59,15 @@ type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** The same of bytes that come from elsewhere, which problems call by this name. */
 export function streamSource(open: () => Bytes, name = 'the file'): Source {
-  const hash = createHash('sha256');
-  return { parts: readParts(open, name, hash), digest: () => hash.copy().digest() };
+  let hash = createHash('sha256');
+  return {
+    // Read again if the transaction of the import loses to another.
+    get parts() {
+      hash = createHash('sha256');
+      return readParts(open, name, hash);
+    },
+    digest: () => hash.copy().digest(),
+  };
 }
 
 async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGenerator<WorkspacePart> {

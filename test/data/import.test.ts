@@ -7,10 +7,11 @@ import { demoPeople } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { columnsOf, lists, type Table, tables } from '../../src/workspace/tables.js';
-import { createDatabase } from '../support/database.js';
+import { asAdministrator, createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { documentSource, importDocument } from '../support/importDocument.js';
 import { preparedStatements } from '../support/pgbouncer.js';
+import { query } from '../support/query.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 
 type Json = Record<string, unknown>;
@@ -310,6 +311,29 @@ describe('a workspace', () => {
     const documents = workspace.documents.map((document) => ({ ...document, public_token: null }));
     const of = (company: string) => ({ ...workspace, documents, company: { id: company, name: company } });
     expect(await importDocument(db, of('this'))).toEqual(await importDocument(db, of('that')));
+  });
+
+  it('is read again if its transaction loses to another', async () => {
+    const { url, drop } = await createDatabase();
+    const losing = openModels({ url, poolSize: 2, preparedStatements });
+    await query(
+      asAdministrator(url),
+      `CREATE SEQUENCE inserted;
+       CREATE FUNCTION lose_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+       BEGIN
+         IF nextval('inserted') = 1 THEN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END IF;
+         RETURN NULL;
+       END $$;
+       CREATE TRIGGER lose_once AFTER INSERT ON people FOR EACH STATEMENT EXECUTE FUNCTION lose_once()`,
+    );
+    try {
+      expect(await importDocument(losing, smallWorkspace('losing'))).toMatchObject({ companies: 1 });
+      const [{ tries } = {}] = await query(asAdministrator(url), 'SELECT last_value::integer AS tries FROM inserted');
+      expect(tries).toBe(2);
+    } finally {
+      await losing.$disconnect();
+      await drop();
+    }
   });
 
   it('of goals and folders deep in each other looks few up for each', { timeout: 60_000 }, async () => {

@@ -68,8 +68,13 @@ export async function listen({ pool, gateways, issueToken }: System, { prefix }:
 
   const numbered = () =>
     sql('SELECT id, sequence::integer FROM activities WHERE company_id = $1 ORDER BY sequence', [companyId]);
-  const haveAll = async (count: number) =>
-    Math.min(ledger.acknowledged.size, heard.stream.length, heard.feed.length) >= count;
+  const haveAll = async (count: number) => {
+    const [{ imported }] = await sql(
+      `SELECT count(*)::integer AS imported FROM activities WHERE company_id = $1 AND origin = 'import'`,
+      [companyId],
+    );
+    return Math.min(ledger.acknowledged.size, heard.stream.length + imported, heard.feed.length) >= count;
+  };
   /** Lets the time pass that a killed gateway's webhook waits. Whoever has the lease may live: that must do no harm. */
   const passTime = async () => {
     await sql('UPDATE webhook_retries SET due_at = now() WHERE company_id = $1', [companyId]);
@@ -89,6 +94,11 @@ export async function listen({ pool, gateways, issueToken }: System, { prefix }:
     over.abort();
     await Promise.all(running);
     const ids = events.map(({ id }) => id);
+    // A stream begins behind what the import has brought, of which the feed and the endpoint hear.
+    const imported = (
+      await sql(`SELECT id FROM activities WHERE company_id = $1 AND origin = 'import' ORDER BY sequence`, [companyId])
+    ).map(({ id }) => id);
+    heard.stream.unshift(...imported.filter((id) => !heard.stream.includes(id)));
     const problems = Object.entries(heard).flatMap(([who, heardIds]) => {
       const first = ids.findIndex((id, index) => heardIds[index] !== id);
       if (first < 0 && heardIds.length === ids.length) return [];

@@ -150,10 +150,19 @@ export class RealHistories {
       gateway: { records: gateway.records },
       application: {
         records: rows[0].records,
-        sequence: cursor ? Number(readCursor(eventKind, cursor)?.key) : 0,
+        // The model has no events of imports, which bring versions.
+        sequence: await this.#operationsUpTo(cursor ? Number(readCursor(eventKind, cursor)?.key) : 0),
         changes: changes.rows.map(({ kind, id }) => `${kindOf[kind]}/${id}`).sort(),
       },
     };
+  }
+
+  async #operationsUpTo(sequence: number): Promise<number> {
+    const [row] = await this.world.sql(
+      `SELECT count(*)::integer AS count FROM activities WHERE company_id = $1 AND origin <> 'import' AND sequence <= $2`,
+      [this.#companyId, sequence],
+    );
+    return row.count;
   }
 
   async play(action: Action): Promise<void> {
