@@ -431,17 +431,21 @@ export async function applyRows(update: Update): Promise<void> {
   await removeRows(update);
 }
 
+/** From how many levels on a tree is inserted level by level. */
+const deep = 100;
+
 /** Inserts the staged rows that are not there. */
 export async function insertRows(update: Update, table: Table): Promise<number> {
   const { tx, staging, isNew } = update;
   if (!staging.tables.has(table) || (table === 'companies' && !isNew)) return 0;
   if (!trees.some(([each]) => each === table)) return insertThose(update, table, sql`TRUE`);
   const tree = treeOf(table);
+  const [deepest] = await tx.$queryRaw<{ depth: number | null }[]>(sql`SELECT max(depth) AS depth FROM ${tree}`);
+  if ((deepest?.depth ?? 0) <= deep) return insertThose(update, table, sql`TRUE`);
   // Each level after the one above it: so the database, which asks what is in a new row, finds nothing there yet. Told at the
   // end, it would walk up from each row, which takes a minute for a few thousand in each other.
   const ownCheck = raw(`${table}_no_cycle`);
   await tx.$executeRaw`SET CONSTRAINTS ${ownCheck} IMMEDIATE`;
-  const [deepest] = await tx.$queryRaw<{ depth: number | null }[]>(sql`SELECT max(depth) AS depth FROM ${tree}`);
   let inserted = await insertThose(update, table, sql`NOT EXISTS (SELECT FROM ${tree} o WHERE o.id = s.id)`);
   for (let depth = 1; depth <= (deepest?.depth ?? 0); depth += 1)
     inserted += await insertThose(

@@ -73,6 +73,7 @@ test('of the requests that read much, one goes on at a time: the others read aga
   const short = reader('short', 900_000);
   expect(await short.read).toBe(900_000);
   await expect(late.read).rejects.toThrow('in time');
+  late.reads.end();
   expect(order).toEqual(['first', 'short']);
   first.reads.end();
   expect(await second.read).toBe(2_000_000);

@@ -136,6 +136,7 @@ class ReadsTooEarly extends Error {
 export class ReadBound {
   #read = 0;
   #isAlone = false;
+  #hasEnded = false;
 
   /** `turns` has one, which the requests share that have no change to make; omitted for one that has. */
   constructor(
@@ -147,7 +148,8 @@ export class ReadBound {
     this.#read += characters;
     if (this.#read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
     if (this.#read <= readAlone || this.#isAlone || !this.turns) return;
-    if (!this.turns.tryBegin()) throw new ReadsTooEarly();
+    // What arrives when all is over, since another part of the request has failed, takes no turn that nobody would end.
+    if (this.#hasEnded || !this.turns.tryBegin()) throw new ReadsTooEarly();
     this.#isAlone = true;
   }
 
@@ -157,7 +159,7 @@ export class ReadBound {
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof ReadsTooEarly) || !this.turns) throw error;
+      if (!(error instanceof ReadsTooEarly) || !this.turns || this.#hasEnded) throw error;
     }
     const { turns } = this;
     await wait(
@@ -166,11 +168,15 @@ export class ReadBound {
       () => turns.end(),
     );
     this.#isAlone = true;
+    if (this.#hasEnded) this.end();
     this.#read = before;
     return send();
   }
 
+  /** What its request reads after that is little, and counts from nothing. */
   end(): void {
+    this.#hasEnded = true;
+    this.#read = 0;
     if (this.#isAlone) this.turns?.end();
     this.#isAlone = false;
   }
