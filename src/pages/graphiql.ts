@@ -73,7 +73,8 @@ interface WorkedDocument {
 }
 
 /**
- * The worked examples: on records of the demo, whose token may not manage webhooks; elsewhere all, with placeholders.
+ * The worked examples: on records of the demo, whose token may not manage webhooks, and where nobody has changed anything yet;
+ * elsewhere all, with placeholders.
  */
 function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDemo | undefined): WorkedDocument[] {
   const inputOf = (type: GraphQLInputObjectType) => {
@@ -96,7 +97,7 @@ function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDem
     });
     return { query, variables: Object.fromEntries(values) };
   });
-  return shown ? worked.filter(({ query }) => !/^(query|mutation) \w*Webhook/m.test(query)) : worked;
+  return shown ? worked.filter(({ query }) => !/^(query|mutation) \w*(Webhook|UndoChange)/m.test(query)) : worked;
 }
 
 function render(shown: ShownDemo | undefined, options: GraphiqlOptions): HttpResponse {
