@@ -36,10 +36,9 @@ import {
   type Route,
   router,
 } from './platform/http/index.js';
-import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
+import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
-import { Turns } from './platform/process/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
 import { type TextLimits, TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
@@ -222,7 +221,7 @@ export function createApp(options: AppOptions): App {
     mask,
     isSecret,
     lockChanges,
-    longReads: new Turns(1),
+    longReads: new FairQueue({ seats: 1, refuses: false }),
     onStreamEnd,
   });
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
+import { FairQueue } from '../../src/platform/limits/queue.js';
 import { newScope, ReadBound } from '../../src/platform/postgres/deadline.js';
-import { Turns } from '../../src/platform/process/turns.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 
@@ -47,11 +47,13 @@ test('what waits for longer than its request may is given up, and leaves its con
 
 test('of the requests that read much, one goes on at a time: the others read again when it is their turn', async () => {
   const db = open(4);
-  const turns = new Turns(1);
+  const queue = new FairQueue({ seats: 1, refuses: false });
   const order: string[] = [];
   const statements: Record<string, number> = {};
   const reader = (name: string, characters: number, milliseconds = 60_000) => {
-    const reads = new ReadBound(10_000_000, turns);
+    const caller = { id: name, flow: name };
+    const place = { enter: () => queue.enter(caller), leave: () => queue.leave(caller) };
+    const reads = new ReadBound(10_000_000, place);
     const observer = {
       beginStatement: () => {
         statements[name] = (statements[name] ?? 0) + 1;
@@ -70,14 +72,17 @@ test('of the requests that read much, one goes on at a time: the others read aga
   expect(await first.read).toBe(1_500_000);
   const second = reader('second', 2_000_000);
   const late = reader('late', 2_000_000, 300);
+  const isRefused = expect(late.read).rejects.toThrow('in time');
   const short = reader('short', 900_000);
   expect(await short.read).toBe(900_000);
-  await expect(late.read).rejects.toThrow('in time');
+  await isRefused;
   late.reads.end();
   expect(order).toEqual(['first', 'short']);
   first.reads.end();
   expect(await second.read).toBe(2_000_000);
   second.reads.end();
+  // The place that the late one waited for goes to nobody.
+  await expect.poll(() => [queue.taken, queue.waiting]).toEqual([0, 0]);
   const third = reader('third', 2_000_000);
   expect(await third.read).toBe(2_000_000);
   expect(statements).toEqual({ first: 1, second: 2, short: 1, late: 1, third: 1 });

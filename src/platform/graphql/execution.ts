@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../http/index.js';
+import type { FairQueue, Principal } from '../limits/index.js';
 import { ReadBound } from '../postgres/index.js';
-import type { Turns } from '../process/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
@@ -19,8 +19,8 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   readCharacters?: number;
   /** In the response to it; 16 million if omitted. */
   responseCharacters?: number;
-  /** What has read much goes on alone: together they would take more memory than there is. */
-  longReads: Turns;
+  /** One place, for the request that has read much: together they would take more memory than there is. */
+  longReads: FairQueue;
   /** Called with the company after a mutation has been committed there. */
   onChange: (companyId: string) => void;
 }
@@ -51,7 +51,7 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     const isChange = node.operation === OperationTypeNode.MUTATION;
     const reads = new ReadBound(
       context.isStored ? forStored * readCharacters : readCharacters,
-      isChange ? undefined : longReads,
+      isChange ? undefined : placeIn(longReads, context.actor),
     );
     if (context.scope) context.scope.reads = reads;
     const bad = context.isStored ? undefined : badInputOf(args, node);
@@ -67,6 +67,12 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     );
   };
 }
+
+/** The place of a token in a queue, companies in turn. */
+export const placeIn = (queue: FairQueue, { tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}) => ({
+  enter: () => queue.enter({ id, flow }),
+  leave: () => queue.leave({ id, flow }),
+});
 
 /** Makes Yoga execute so. */
 export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({

@@ -4,8 +4,7 @@ import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
 import { FairQueue } from '../limits/index.js';
 import { ReadBound } from '../postgres/index.js';
-import type { Turns } from '../process/index.js';
-import { complexityOfPoint, mostRead } from './execution.js';
+import { complexityOfPoint, mostRead, placeIn } from './execution.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
@@ -114,7 +113,7 @@ export interface SubscriptionOptions {
   mask: Mask;
   readCharacters?: number;
   responseCharacters?: number;
-  longReads: Turns;
+  longReads: FairQueue;
   onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
 }
 
@@ -168,21 +167,26 @@ function bodyOf(
     ...(actor && { actor }),
     ...(scope && { scope }),
   };
-  const { tokenId: id = '', companyId: flow = '' } = actor ?? {};
+  const execution = placeIn(queue, actor);
   /** What has been paid for: at first, the point of the request. */
   let paid = complexityOfPoint;
+  let askAgainAt = 0;
   const pay = async () => {
-    const points = paid > 0 ? 0 : Math.floor(-paid / complexityOfPoint) + 1;
+    if (paid > 0) return true;
+    if (performance.now() < askAgainAt) return false;
+    const points = Math.floor(-paid / complexityOfPoint) + 1;
     try {
-      if (points > 0) await charge?.(points);
+      await charge?.(points);
     } catch (error) {
-      if ((error as GraphQLError).extensions?.code === 'RATE_LIMITED') return false;
+      const { retryAfter = 1 } = (error as GraphQLError).extensions ?? {};
+      askAgainAt = performance.now() + Number(retryAfter) * 1_000;
+      return false;
     }
     paid += points * complexityOfPoint;
     return true;
   };
   const run = async (item: object) => {
-    const reads = new ReadBound(readCharacters, longReads);
+    const reads = new ReadBound(readCharacters, placeIn(longReads, actor));
     if (kept.scope) kept.scope.reads = reads;
     const bound = new ResponseBound(responseCharacters);
     const contextValue = { ...contextOf(kept), bound };
@@ -196,8 +200,8 @@ function bodyOf(
     pay,
     execute: async (item) => {
       paid -= cost?.complexity ?? 0;
-      await queue.enter({ id, flow });
-      return run(item).finally(() => queue.leave({ id, flow }));
+      await execution.enter();
+      return run(item).finally(() => execution.leave());
     },
     shown: (error) => shownError(error, requestId),
     onEnd: (summary) => onStreamEnd(kept, summary),

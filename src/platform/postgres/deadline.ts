@@ -129,6 +129,13 @@ class ReadsTooEarly extends Error {
   override readonly name = 'ReadsTooEarly';
 }
 
+/** The place of the request that reads much, among those of others. */
+export interface LongRead {
+  /** Takes it, or waits for it. */
+  enter(): 'admitted' | Promise<unknown>;
+  leave(): void;
+}
+
 /**
  * The most characters of all rows that a request reads. Of those that read many, one goes on at a time: a statement that
  * comes too early is given up while its rows arrive, and sent again.
@@ -136,21 +143,27 @@ class ReadsTooEarly extends Error {
 export class ReadBound {
   #read = 0;
   #isAlone = false;
+  #turn: Promise<unknown> | undefined;
   #hasEnded = false;
 
-  /** `turns` has one, which the requests share that have no change to make; omitted for one that has. */
+  /** Without a place, as for a change, it does not wait for others. */
   constructor(
     readonly maximum: number,
-    private readonly turns?: Turns,
+    private readonly place?: LongRead,
   ) {}
 
   count(characters: number, mayHaveChanged: boolean): void {
     this.#read += characters;
     if (this.#read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
-    if (this.#read <= readAlone || this.#isAlone || !this.turns) return;
-    // What arrives when all is over, since another part of the request has failed, takes no turn that nobody would end.
-    if (this.#hasEnded || !this.turns.tryBegin()) throw new ReadsTooEarly();
-    this.#isAlone = true;
+    if (this.#read <= readAlone || this.#isAlone || !this.place) return;
+    // What arrives when all is over, since another part of the request has failed, takes no place that nobody would leave.
+    if (this.#hasEnded || this.#turn) throw new ReadsTooEarly();
+    const turn = this.place.enter();
+    if (turn === 'admitted') this.#isAlone = true;
+    else {
+      this.#turn = turn;
+      throw new ReadsTooEarly();
+    }
   }
 
   /** Sends a statement, and again if it has come too early. */
@@ -159,26 +172,26 @@ export class ReadBound {
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof ReadsTooEarly) || !this.turns || this.#hasEnded) throw error;
+      if (!(error instanceof ReadsTooEarly) || this.#hasEnded) throw error;
     }
-    const { turns } = this;
-    await wait(
-      scope,
-      () => turns.begin(),
-      () => turns.end(),
-    );
+    // Another statement of the request may have waited for the same.
+    const turn = this.#turn;
+    if (turn) await wait(scope, () => turn);
+    if (this.#hasEnded) throw new ReadsTooEarly();
+    this.#turn = undefined;
     this.#isAlone = true;
-    if (this.#hasEnded) this.end();
     this.#read = before;
     return send();
   }
 
-  /** What its request reads after that is little, and counts from nothing. */
+  /** Leaves the place. What its request reads after that is little, and counts from nothing. */
   end(): void {
+    if (this.#isAlone) this.place?.leave();
+    void this.#turn?.then(() => this.place?.leave());
+    this.#turn = undefined;
+    this.#isAlone = false;
     this.#hasEnded = true;
     this.#read = 0;
-    if (this.#isAlone) this.turns?.end();
-    this.#isAlone = false;
   }
 }
 
