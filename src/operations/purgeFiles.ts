@@ -63,8 +63,11 @@ async function purgeBatch(tx: Transaction, companyId: string, olderThan: number)
     ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
   if (files.length === 0) return [];
   const within = sql`company_id = ${companyId}`;
-  const ofFile = sql`file_id = ANY(${files.map(({ id }) => id)}::text[])`;
-  const activities = sql`SELECT id FROM activities WHERE ${within} AND ${ofFile}`;
+  const ids = files.map(({ id }) => id);
+  const ofFile = sql`file_id = ANY(${ids}::text[])`;
+  // File by file, whatever PostgreSQL knows of how many activities there are.
+  const activities = sql`SELECT a.id FROM unnest(${ids}::text[]) f (id) CROSS JOIN LATERAL (
+    SELECT id FROM activities WHERE ${within} AND file_id = f.id OFFSET 0) a`;
   const threads = sql`SELECT id FROM comment_threads WHERE ${within} AND activity_id IN (${activities})`;
   const comments = sql`SELECT id FROM comments WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
   const lists = sql`SELECT id FROM subscription_lists WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
@@ -75,8 +78,8 @@ async function purgeBatch(tx: Transaction, companyId: string, olderThan: number)
   await tx.$executeRaw`DELETE FROM subscription_lists WHERE ${within} AND id IN (${lists})`;
   await tx.$executeRaw`DELETE FROM notifications WHERE ${within} AND activity_id IN (${activities})`;
   await tx.$executeRaw`DELETE FROM comment_threads WHERE ${within} AND id IN (${threads})`;
-  await tx.$executeRaw`DELETE FROM activities WHERE ${within} AND ${ofFile}`;
-  await tx.$executeRaw`DELETE FROM resource_hub_files WHERE ${within} AND id = ANY(${files.map(({ id }) => id)}::text[])`;
+  await tx.$executeRaw`DELETE FROM activities WHERE ${within} AND id IN (${activities})`;
+  await tx.$executeRaw`DELETE FROM resource_hub_files WHERE ${within} AND id = ANY(${ids}::text[])`;
   await tx.$executeRaw`DELETE FROM blobs WHERE ${within} AND id = ANY(${files.map(({ blobId }) => blobId)}::text[])`;
   return files.map(({ blobId: _, ...file }) => file);
 }
