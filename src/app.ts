@@ -221,7 +221,7 @@ export function createApp(options: AppOptions): App {
     mask,
     isSecret,
     lockChanges,
-    longReads: new FairQueue({ seats: 1, refuses: false }),
+    longTurns: new FairQueue({ seats: 1, refuses: false }),
     onStreamEnd,
   });
 

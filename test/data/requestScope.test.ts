@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
-import { FairQueue } from '../../src/platform/limits/queue.js';
+import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { newScope, ReadBound } from '../../src/platform/postgres/deadline.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -51,9 +51,12 @@ test('of the requests that read much, one goes on at a time: the others read aga
   const order: string[] = [];
   const statements: Record<string, number> = {};
   const reader = (name: string, characters: number, milliseconds = 60_000) => {
-    const caller = { id: name, flow: name };
-    const place = { enter: () => queue.enter(caller), leave: () => queue.leave(caller) };
-    const reads = new ReadBound(10_000_000, place);
+    const turn = new LongTurn(queue, { id: name, flow: name });
+    const reads = new ReadBound(10_000_000, turn);
+    const end = () => {
+      reads.end();
+      turn.end();
+    };
     const observer = {
       beginStatement: () => {
         statements[name] = (statements[name] ?? 0) + 1;
@@ -66,7 +69,7 @@ test('of the requests that read much, one goes on at a time: the others read aga
       order.push(name);
       return row?.text.length;
     });
-    return { reads, read };
+    return { end, read };
   };
   const first = reader('first', 1_500_000);
   expect(await first.read).toBe(1_500_000);
@@ -76,11 +79,11 @@ test('of the requests that read much, one goes on at a time: the others read aga
   const short = reader('short', 900_000);
   expect(await short.read).toBe(900_000);
   await isRefused;
-  late.reads.end();
+  late.end();
   expect(order).toEqual(['first', 'short']);
-  first.reads.end();
+  first.end();
   expect(await second.read).toBe(2_000_000);
-  second.reads.end();
+  second.end();
   // The place that the late one waited for goes to nobody.
   await expect.poll(() => [queue.taken, queue.waiting]).toEqual([0, 0]);
   const third = reader('third', 2_000_000);

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { RequestContext } from '../http/index.js';
-import type { FairQueue, Principal } from '../limits/index.js';
-import { ReadBound } from '../postgres/index.js';
+import { type Caller, type FairQueue, LongTurn, type Principal } from '../limits/index.js';
+import { ReadBound, wait } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
@@ -19,8 +20,8 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   readCharacters?: number;
   /** In the response to it; 16 million if omitted. */
   responseCharacters?: number;
-  /** One place, for the request that has read much: together they would take more memory than there is. */
-  longReads: FairQueue;
+  /** One place, for the request that takes long: the memory of one, and between two of them the requests of others. */
+  longTurns: FairQueue;
   /** Called with the company after a mutation has been committed there. */
   onChange: (companyId: string) => void;
 }
@@ -29,6 +30,11 @@ type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
 
 /** The complexity of documents of which each takes one point more, as far as it is begun. */
 export const complexityOfPoint = 3_000;
+
+/** From how many characters on a response takes long to make and to send. */
+const longResponse = 1_000_000;
+/** For how many milliseconds it waits for its turn at most: what it says may have been changed. */
+const longestWait = 1_000;
 
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
 const forStored = 4;
@@ -40,7 +46,7 @@ const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
 
 /** The one place that executes operations, of all surfaces. */
 export function createExecution<Changed>(options: ExecutionOptions<Changed>): ExecuteOperation {
-  const { contextOf, readCharacters = mostRead, responseCharacters, longReads } = options;
+  const { contextOf, readCharacters = mostRead, responseCharacters, longTurns } = options;
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
@@ -49,30 +55,39 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     // Its request has been counted as one.
     await context.charge?.(Math.ceil(complexity / complexityOfPoint) - 1);
     const isChange = node.operation === OperationTypeNode.MUTATION;
+    const isContended = () => context.seat?.isContended ?? false;
+    const turn = new LongTurn(longTurns, callerOf(context.actor), isContended);
     const reads = new ReadBound(
       context.isStored ? forStored * readCharacters : readCharacters,
-      isChange ? undefined : placeIn(longReads, context.actor),
+      // A change has locked its rows when it reads.
+      isChange ? undefined : turn,
     );
     if (context.scope) context.scope.reads = reads;
     const bad = context.isStored ? undefined : badInputOf(args, node);
     if (bad) return bad;
     const isBound = !context.isStored && !(isChange && isShort(context.cost));
+    let bound: ResponseBound | undefined;
     const executeOn: PendingOperation['executeOn'] = (db) => {
-      const bound = isBound ? new ResponseBound(responseCharacters) : undefined;
+      bound = isBound ? new ResponseBound(responseCharacters) : undefined;
       const contextValue = { ...context, ...contextOf(context), ...(db && { db }), bound };
       return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
     };
-    return inSpan({ args, node, context, executeOn }, (operation) =>
-      isChange ? changeAndTell(operation, options) : executeOn(undefined),
-    );
+    try {
+      if (complexity > complexityOfPoint && isContended()) await wait(context.scope, async () => turn.enter());
+      const result = await inSpan({ args, node, context, executeOn }, (operation) =>
+        isChange ? changeAndTell(operation, options) : executeOn(undefined),
+      );
+      const isLong = bound !== undefined && bound.length > longResponse;
+      if (isLong && !turn.isHeld && isContended()) await Promise.race([turn.enter(), sleep(longestWait)]);
+      return result;
+    } finally {
+      turn.end();
+    }
   };
 }
 
-/** The place of a token in a queue, companies in turn. */
-export const placeIn = (queue: FairQueue, { tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}) => ({
-  enter: () => queue.enter({ id, flow }),
-  leave: () => queue.leave({ id, flow }),
-});
+/** Who runs, in a queue: a token, companies in turn. */
+export const callerOf = ({ tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}): Caller => ({ id, flow });
 
 /** Makes Yoga execute so. */
 export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({

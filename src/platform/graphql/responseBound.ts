@@ -24,8 +24,14 @@ const mostItems = 25_000;
 /** What the response to one document of a caller may have. Its context carries it. */
 export class ResponseBound {
   #items = 0;
+  #length = 0;
 
   constructor(readonly characters = mostCharacters) {}
+
+  /** Characters of what is complete. */
+  get length(): number {
+    return this.#length;
+  }
 
   countItems(count: number): void {
     this.#items += count;
@@ -34,7 +40,8 @@ export class ResponseBound {
 
   /** Counts the texts and names of what is complete. Throws 400 if it is too long. */
   requireShort(data: unknown): void {
-    if (lengthOf(data) > this.characters) throw tooLong('characters', this.characters);
+    this.#length = lengthOf(data);
+    if (this.#length > this.characters) throw tooLong('characters', this.characters);
   }
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
-import { FairQueue } from '../limits/index.js';
+import { FairQueue, LongTurn } from '../limits/index.js';
 import { ReadBound } from '../postgres/index.js';
-import { complexityOfPoint, mostRead, placeIn } from './execution.js';
+import { callerOf, complexityOfPoint, mostRead } from './execution.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
@@ -113,7 +113,7 @@ export interface SubscriptionOptions {
   mask: Mask;
   readCharacters?: number;
   responseCharacters?: number;
-  longReads: FairQueue;
+  longTurns: FairQueue;
   onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
 }
 
@@ -156,7 +156,7 @@ function bodyOf(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { requestId, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
   queue: FairQueue,
-  { contextOf, mask, readCharacters = mostRead, responseCharacters, longReads, onStreamEnd }: SubscriptionOptions,
+  { contextOf, mask, readCharacters = mostRead, responseCharacters, longTurns, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
   const kept: RequestContext = {
@@ -167,7 +167,7 @@ function bodyOf(
     ...(actor && { actor }),
     ...(scope && { scope }),
   };
-  const execution = placeIn(queue, actor);
+  const caller = callerOf(actor);
   /** What has been paid for: at first, the point of the request. */
   let paid = complexityOfPoint;
   let askAgainAt = 0;
@@ -186,12 +186,16 @@ function bodyOf(
     return true;
   };
   const run = async (item: object) => {
-    const reads = new ReadBound(readCharacters, placeIn(longReads, actor));
+    const turn = new LongTurn(longTurns, caller);
+    const reads = new ReadBound(readCharacters, turn);
     if (kept.scope) kept.scope.reads = reads;
     const bound = new ResponseBound(responseCharacters);
     const contextValue = { ...contextOf(kept), bound };
     const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
-    const result = await executeWithin(bound, args).finally(() => reads.end());
+    const result = await executeWithin(bound, args).finally(() => {
+      reads.end();
+      turn.end();
+    });
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };
@@ -200,8 +204,8 @@ function bodyOf(
     pay,
     execute: async (item) => {
       paid -= cost?.complexity ?? 0;
-      await execution.enter();
-      return run(item).finally(() => execution.leave());
+      await queue.enter(caller);
+      return run(item).finally(() => queue.leave(caller));
     },
     shown: (error) => shownError(error, requestId),
     onEnd: (summary) => onStreamEnd(kept, summary),

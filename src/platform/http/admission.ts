@@ -105,6 +105,11 @@ export class Seat {
     this.#callerNow = callerNow;
   }
 
+  /** Whether others ask, too. */
+  get isContended(): boolean {
+    return this.#overload.queue.isContended(this.#callerNow());
+  }
+
   /** Waits for a seat, in the queue of its caller. Returns how the request fails that gets none. */
   enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
     const caller = this.#callerNow();

@@ -33,7 +33,7 @@ export interface RequestContext {
   /** Reads the body, once the headers are in order. */
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** The right to run, which others share. */
-  seat?: { changeFlow(): Promise<void> };
+  seat?: { readonly isContended: boolean; changeFlow(): Promise<void> };
   /** Headers for the response, whether the request succeeds or fails. */
   responseHeaders: Record<string, string>;
   /** The caller. */

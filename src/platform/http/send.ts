@@ -55,6 +55,9 @@ export class UnsentResponses {
   }
 }
 
+/** Above so many characters a text is made bytes of once: counting them is as much work. */
+const encodedAtOnce = 100_000;
+
 interface Sending {
   onSent?: (bytes: number) => void;
   /** Whether the client may still send, and nobody reads. */
@@ -69,11 +72,12 @@ export function send(
 ): void {
   if (res.headersSent || res.destroyed) return;
   try {
-    const length = body === undefined ? 0 : Buffer.byteLength(body);
+    const bytes = typeof body === 'string' && body.length > encodedAtOnce ? Buffer.from(body) : body;
+    const length = bytes === undefined ? 0 : Buffer.byteLength(bytes);
     res.writeHead(status, body === undefined ? headers : { ...headers, 'Content-Length': length });
     // `end` would close the connection at once, and with it what the client has not read yet is lost.
-    if (isUnread && length > 0) res.write(body, () => res.socket?.end());
-    else res.end(body);
+    if (isUnread && length > 0) res.write(bytes, () => res.socket?.end());
+    else res.end(bytes);
     onSent(length);
   } catch {
     // A header that Node does not send.

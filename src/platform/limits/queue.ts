@@ -96,6 +96,11 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  /** Whether other flows than that of this caller have asked lately. */
+  isContended({ flow }: Caller): boolean {
+    return this.#recent.flows.hasOther(flow, this.#now());
+  }
+
   /** Takes a seat, which is given back by {@link leave}, or waits for one. */
   enter(caller: Caller): 'admitted' | Promise<Decision> {
     if (!this.#flows.get(caller.flow)?.has(caller.id) && this.#mayTake(caller)) {

@@ -129,11 +129,11 @@ class ReadsTooEarly extends Error {
   override readonly name = 'ReadsTooEarly';
 }
 
-/** The place of the request that reads much, among those of others. */
+/** The place of a request that reads much, among those of others. Whoever made it gives it back. */
 export interface LongRead {
+  readonly isHeld: boolean;
   /** Takes it, or waits for it. */
   enter(): 'admitted' | Promise<unknown>;
-  leave(): void;
 }
 
 /**
@@ -142,8 +142,7 @@ export interface LongRead {
  */
 export class ReadBound {
   #read = 0;
-  #isAlone = false;
-  #turn: Promise<unknown> | undefined;
+  #waiting: Promise<unknown> | undefined;
   #hasEnded = false;
 
   /** Without a place, as for a change, it does not wait for others. */
@@ -155,15 +154,13 @@ export class ReadBound {
   count(characters: number, mayHaveChanged: boolean): void {
     this.#read += characters;
     if (this.#read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
-    if (this.#read <= readAlone || this.#isAlone || !this.place) return;
+    if (this.#read <= readAlone || !this.place || this.place.isHeld) return;
     // What arrives when all is over, since another part of the request has failed, takes no place that nobody would leave.
-    if (this.#hasEnded || this.#turn) throw new ReadsTooEarly();
-    const turn = this.place.enter();
-    if (turn === 'admitted') this.#isAlone = true;
-    else {
-      this.#turn = turn;
-      throw new ReadsTooEarly();
-    }
+    if (this.#hasEnded || this.#waiting) throw new ReadsTooEarly();
+    const place = this.place.enter();
+    if (place === 'admitted') return;
+    this.#waiting = place;
+    throw new ReadsTooEarly();
   }
 
   /** Sends a statement, and again if it has come too early. */
@@ -175,21 +172,17 @@ export class ReadBound {
       if (!(error instanceof ReadsTooEarly) || this.#hasEnded) throw error;
     }
     // Another statement of the request may have waited for the same.
-    const turn = this.#turn;
-    if (turn) await wait(scope, () => turn);
+    const place = this.#waiting;
+    if (place) await wait(scope, () => place);
     if (this.#hasEnded) throw new ReadsTooEarly();
-    this.#turn = undefined;
-    this.#isAlone = true;
+    this.#waiting = undefined;
     this.#read = before;
     return send();
   }
 
-  /** Leaves the place. What its request reads after that is little, and counts from nothing. */
+  /** What its request reads after that is little, and counts from nothing. */
   end(): void {
-    if (this.#isAlone) this.place?.leave();
-    void this.#turn?.then(() => this.place?.leave());
-    this.#turn = undefined;
-    this.#isAlone = false;
+    this.#waiting = undefined;
     this.#hasEnded = true;
     this.#read = 0;
   }

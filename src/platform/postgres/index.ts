@@ -22,6 +22,7 @@ export {
   type RequestObserver,
   type RequestScope,
   sendInTime,
+  wait,
   withShareOfDeadline,
 } from './deadline.js';
 export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';

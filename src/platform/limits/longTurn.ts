@@ -1,0 +1,52 @@
+import type { Caller, FairQueue } from './queue.js';
+
+/** Milliseconds that those who wait are kept from the process at most after a long request. */
+const longestRest = 250;
+
+/**
+ * The place of one request among those that take long, of which one runs at a time. After it, nobody runs for as long as
+ * it has run while `isContended` says that others ask: their requests, which are short, need the process several times.
+ */
+export class LongTurn {
+  readonly #queue: FairQueue;
+  readonly #caller: Caller;
+  readonly #isContended: () => boolean;
+  #since: number | undefined;
+  #hasEnded = false;
+
+  constructor(queue: FairQueue, caller: Caller, isContended = () => false) {
+    this.#queue = queue;
+    this.#caller = caller;
+    this.#isContended = isContended;
+  }
+
+  get isHeld(): boolean {
+    return this.#since !== undefined;
+  }
+
+  /** Takes the place, or waits for it. */
+  enter(): 'admitted' | Promise<void> {
+    const decision = this.#queue.enter(this.#caller);
+    if (decision === 'admitted') this.#begin();
+    else return decision.then(() => this.#begin());
+    return decision;
+  }
+
+  /** Gives the place back, if it has it or gets it later. What the process does until it is idle belongs to the request. */
+  end(): void {
+    this.#hasEnded = true;
+    const since = this.#since;
+    this.#since = undefined;
+    if (since === undefined) return;
+    setImmediate(() => {
+      const rest = this.#isContended() ? Math.min(performance.now() - since, longestRest) : 0;
+      if (rest > 0) setTimeout(() => this.#queue.leave(this.#caller), rest);
+      else this.#queue.leave(this.#caller);
+    });
+  }
+
+  #begin(): void {
+    if (this.#hasEnded) this.#queue.leave(this.#caller);
+    else this.#since = performance.now();
+  }
+}
