@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
-import type { RequestContext } from '../http/index.js';
+import { type RequestContext, refusedFor } from '../http/index.js';
 import { type Caller, type FairQueue, LongTurn, type Principal } from '../limits/index.js';
-import { ReadBound, wait } from '../postgres/index.js';
+import { ReadBound } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
@@ -33,8 +32,8 @@ export const complexityOfPoint = 3_000;
 
 /** From how many characters on a response takes long to make and to send. */
 const longResponse = 1_000_000;
-/** For how many milliseconds it waits for its turn at most: what it says may have been changed. */
-const longestWait = 1_000;
+/** For how many milliseconds it waits for its turn at most, and a document that is known to take long. */
+const longestWait = 2_000;
 
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
 const forStored = 4;
@@ -73,12 +72,16 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
       return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
     };
     try {
-      if (complexity > complexityOfPoint && isContended()) await wait(context.scope, async () => turn.enter());
+      if (complexity > complexityOfPoint && isContended()) {
+        const decision = await turn.enterWithin(longestWait);
+        if (decision !== 'admitted') throw refusedFor(decision);
+      }
       const result = await inSpan({ args, node, context, executeOn }, (operation) =>
         isChange ? changeAndTell(operation, options) : executeOn(undefined),
       );
       const isLong = bound !== undefined && bound.length > longResponse;
-      if (isLong && !turn.isHeld && isContended()) await Promise.race([turn.enter(), sleep(longestWait)]);
+      // What it tells may have been changed already, so it is told whenever it is its turn.
+      if (isLong && !turn.isHeld && isContended()) await turn.enterWithin(longestWait);
       return result;
     } finally {
       turn.end();

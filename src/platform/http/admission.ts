@@ -9,8 +9,9 @@ import type { ReadBody } from './context.js';
 /** The failure of a request for which there is no seat, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
-/** The failure of a request that gets no seat because of its caller's other requests. */
-const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
+/** The failure of a request that gets no place, because of its caller's other requests or of those of all. */
+export const refusedFor = (decision: Exclude<Decision, 'admitted'>): GraphQLError =>
+  decision === 'overloaded' ? overloaded() : failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
 
 /** About what Node takes for a chunk besides its bytes. A client decides how short its chunks are. */
 const bytesPerChunk = 256;
@@ -166,7 +167,7 @@ export class Seat {
       return this.enter();
     }
     this.#overload.countRefusal(this.#record);
-    return decision === 'overloaded' ? overloaded() : tooManyOfOne();
+    return refusedFor(decision);
   }
 
   #take(caller: Caller): undefined {

@@ -1,4 +1,4 @@
-export { Overload } from './admission.js';
+export { Overload, refusedFor } from './admission.js';
 export { type RequestContext, requireScopes } from './context.js';
 export { parseJson, parseRequestJson, readJson } from './json.js';
 export {

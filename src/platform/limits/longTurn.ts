@@ -1,4 +1,5 @@
-import type { Caller, FairQueue } from './queue.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller, Decision, FairQueue } from './queue.js';
 
 /** Milliseconds that those who wait are kept from the process at most after a long request. */
 const longestRest = 250;
@@ -30,6 +31,13 @@ export class LongTurn {
     if (decision === 'admitted') this.#begin();
     else return decision.then(() => this.#begin());
     return decision;
+  }
+
+  /** The same for so many milliseconds at most. Who is not admitted may run without the place, or not at all. */
+  enterWithin(milliseconds: number): Promise<Decision> {
+    const late = () => (this.#queue.waitingOf(this.#caller) > 1 ? 'too many of one' : 'overloaded');
+    const entered = Promise.resolve(this.enter()).then(() => 'admitted' as const);
+    return Promise.race([entered, sleep(milliseconds, undefined, { ref: false }).then(late)]);
   }
 
   /** Gives the place back, if it has it or gets it later. What the process does until it is idle belongs to the request. */

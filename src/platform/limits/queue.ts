@@ -101,6 +101,11 @@ export class FairQueue {
     return this.#recent.flows.hasOther(flow, this.#now());
   }
 
+  /** How many requests of the flow of this caller wait. */
+  waitingOf({ flow }: Caller): number {
+    return waitingIn(this.#flows.get(flow) ?? new Map());
+  }
+
   /** Takes a seat, which is given back by {@link leave}, or waits for one. */
   enter(caller: Caller): 'admitted' | Promise<Decision> {
     if (!this.#flows.get(caller.flow)?.has(caller.id) && this.#mayTake(caller)) {
@@ -160,8 +165,8 @@ export class FairQueue {
     for (let next = this.#next(); next; next = this.#next()) {
       const { caller, waiting } = next;
       this.#count(caller, 1);
-      // Of many the newest, so that what is served has hardly waited.
-      const [admitted] = waiting.splice(waiting.length > this.#seats ? -1 : 0, 1);
+      // Of many the newest, so that what is served has hardly waited, and the others are refused.
+      const [admitted] = waiting.splice(this.#refuses && waiting.length > this.#seats ? -1 : 0, 1);
       this.#endTurn(caller, waiting);
       admitted?.decide('admitted');
     }
@@ -196,8 +201,7 @@ export class FairQueue {
 
   /** Of the caller for whom most wait, in the flow for which most do. */
   #refuseOldestOfMost(): void {
-    const waitingOf = (flow: Flow) => [...flow.values()].reduce((sum, { length }) => sum + length, 0);
-    const [flow, callers] = most(this.#flows, waitingOf) ?? [];
+    const [flow, callers] = most(this.#flows, waitingIn) ?? [];
     const [id, waiting] = (callers && most(callers, ({ length }) => length)) ?? [];
     if (flow !== undefined && id !== undefined && waiting) this.#refuse({ id, flow }, waiting);
   }
@@ -221,6 +225,8 @@ export class FairQueue {
     if (this.#waiting > 0) this.#timer = setTimeout(() => this.#tick(), tick);
   }
 }
+
+const waitingIn = (flow: Flow): number => [...flow.values()].reduce((sum, { length }) => sum + length, 0);
 
 function most<Key, Value>(entries: Map<Key, Value>, sizeOf: (value: Value) => number): [Key, Value] | undefined {
   let found: [Key, Value] | undefined;

@@ -22,7 +22,6 @@ export {
   type RequestObserver,
   type RequestScope,
   sendInTime,
-  wait,
   withShareOfDeadline,
 } from './deadline.js';
 export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
