@@ -1,8 +1,8 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { fileAccess, fileAudience, fileFollowers } from '../lists/people.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
+import { fileAccess, fileAudience, fileFollowers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
 import {
   company,
@@ -25,7 +25,7 @@ export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;
 }
 
-/** Marks a file as deleted and notifies its subscribers. Throws 404, 403 or 409. Decisions: "Delete". */
+/** Marks a file as deleted and notifies its subscribers. Throws 404, 403 or 409. */
 export async function deleteResourceHubFile<File>(
   context: Context,
   { fileId }: DeleteResourceHubFileInput,

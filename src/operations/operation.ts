@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
-import { recipients } from '../lists/people.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newIds, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
+import { recipients } from '../policies/recipients.js';
 import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
 
 /**

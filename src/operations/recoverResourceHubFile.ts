@@ -24,7 +24,7 @@ export interface RecoverResourceHubFileInput {
   fileId?: string | null | undefined;
 }
 
-/** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404, 403 or 409. Decisions: "Recover". */
+/** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404, 403 or 409. */
 export async function recoverResourceHubFile<File>(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,

@@ -1,9 +1,10 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { audience, findable, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/people.js';
+import { findable } from '../lists/people.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
+import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../policies/recipients.js';
 import { mentionedIn } from '../text/richText.js';
 import { declare } from './declaration.js';
 import {
@@ -98,7 +99,7 @@ async function idsOfNames({ db, actor }: Context, names: string[]): Promise<Map<
 
 /**
  * Reopens a closed goal, posts the message and notifies people. Leaves an open goal unchanged. Throws 400, 404, 403 or
- * 409 (archived, changed). Decisions: "Reopen".
+ * 409 (archived, changed).
  */
 export async function reopenGoal<Goal>(
   context: Context,

@@ -1,9 +1,9 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import type { RestoreAudience } from '../lists/people.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument, level } from '../policies/access.js';
+import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
 import { mentionedIn } from '../text/richText.js';
 import { declare, type Undone } from './declaration.js';
@@ -89,7 +89,8 @@ interface VersionKey {
 
 /**
  * Restores an earlier version by adding a version equal to it, unless the document already equals it. Returns the version
- * that is now current. Throws 404, 403 or 409. Decisions: "Restore".
+ * that is now current. Throws 404, 403 or 409. Whether it differs is compared in SQL, by the view `version_comparisons`:
+ * the content of the source is read for its mentions, and none to compare it.
  */
 export async function restoreDocumentVersion<Version>(
   context: Context,

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Overload, Seat } from '../../src/platform/http/admission.js';
-import { FairQueue } from '../../src/platform/limits/queue.js';
+import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
@@ -378,5 +378,77 @@ describe('who waits for a place', () => {
     for (const _ of others) admission.leave(own);
     expect(await Promise.all(others)).toEqual(others.map(() => 'admitted'));
     expect([admission.taken, admission.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('what takes long', () => {
+  test('runs alone, and while others ask, the next after as long a rest', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const queue = new FairQueue({ seats: 1, refuses: false });
+    let isContended = true;
+    const began: Record<string, number> = {};
+    const enter = async (name: string) => {
+      const turn = new LongTurn(queue, { id: name, flow: name }, () => isContended);
+      await turn.enter();
+      began[name] = performance.now();
+      return turn;
+    };
+    const start = performance.now();
+    const first = await enter('first');
+    const second = enter('second');
+    await vi.advanceTimersByTimeAsync(80);
+    first.end();
+    await vi.advanceTimersByTimeAsync(79);
+    expect(began.second).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(2);
+    expect(began.second).toBe(start + 160);
+    const third = enter('third');
+    await vi.advanceTimersByTimeAsync(1_000);
+    (await second).end();
+    await vi.advanceTimersByTimeAsync(251);
+    expect(began.third).toBe(start + 1_161 + 250);
+    isContended = false;
+    const fourth = enter('fourth');
+    (await third).end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(began.fourth).toBeDefined();
+    (await fourth).end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.taken).toBe(0);
+  });
+
+  test('gives back what it gets when it has ended', async () => {
+    const queue = new FairQueue({ seats: 1, refuses: false });
+    const [running, waiting] = ['running', 'waiting'].map((id) => new LongTurn(queue, { id, flow: id }));
+    running?.enter();
+    expect(await waiting?.enterWithin(5)).toBe('overloaded');
+    waiting?.end();
+    running?.end();
+    await eventually(() => expect([queue.taken, queue.waiting]).toEqual([0, 0]));
+  });
+
+  test('waits two seconds at most for others of its company, if another company asks', async () => {
+    const shared = await createWorld({ overload: new Overload({ maxConcurrentRequests: 8 }, linesOf) });
+    const [own, other] = [await shared.team(), await shared.team()];
+    const goals = await Promise.all([1, 2, 3].map(() => shared.closedGoal(own.space)));
+    const people = [1, 2, 3, 4].map((alias) => `a${alias}: potentialSubscribers { isSubscribed person { id } }`);
+    const reopenAll = async () => {
+      const release = await holdGoals(shared.url);
+      const answers = Promise.all(
+        goals.map(async ({ id }) => {
+          const { body } = await shared.graphql(
+            own.caller.token,
+            `mutation { reopenGoal(input: { id: "${id}" }) { goal { ${people.join(' ')} } } }`,
+          );
+          return body.errors?.[0].extensions.code ?? 'OK';
+        }),
+      );
+      await pause(2_500);
+      await release();
+      return (await answers).sort();
+    };
+    await shared.graphql(other.caller.token, '{ viewer { person { id } } }');
+    expect(await reopenAll()).toEqual(['OK', 'RATE_LIMITED', 'RATE_LIMITED']);
   });
 });

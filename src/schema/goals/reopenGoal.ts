@@ -1,4 +1,4 @@
-import { audienceCursor, reopenAudienceList } from '../../lists/people.js';
+import { audienceCursor, reopenAudienceList } from '../../lists/audiences.js';
 import { previewReopenGoal, type ReopenGoalPreview, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody, keyColumns } from '../builder.js';

@@ -1,4 +1,4 @@
-import { deletionAudienceList, deletionCursor } from '../../lists/people.js';
+import { deletionAudienceList, deletionCursor } from '../../lists/audiences.js';
 import {
   type DeleteResourceHubFilePreview,
   deleteResourceHubFile,

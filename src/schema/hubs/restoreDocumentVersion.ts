@@ -1,4 +1,4 @@
-import { restoreAudienceList, restoreCursor } from '../../lists/people.js';
+import { restoreAudienceList, restoreCursor } from '../../lists/audiences.js';
 import {
   previewRestoreDocumentVersion,
   type RestoreDocumentVersionPreview,
