@@ -5,7 +5,7 @@ import { eventCursor } from '../src/events/event.js';
 import { insertWebhook } from '../test/support/deliveries.js';
 import { cpuOf, cpuOfFamily, residentMegabytes } from '../test/support/processes.js';
 import type { Json } from '../test/support/world.js';
-import { startSystem } from '../tools/history/system.js';
+import { startSystem } from '../tools/consistency/system.js';
 
 // What it costs to number, to deliver and to read events when a million of them are behind one endpoint, compared with
 // ten thousand: `npm run build && npx tsx bench/backlog.ts [events]`

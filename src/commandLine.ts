@@ -12,7 +12,7 @@ import {
   addWebhookCommands,
   addWorkspaceCommands,
 } from './commands/subcommands.js';
-import { FileError } from './files.js';
+import { FileError } from './fileSystem.js';
 import { readConfig, readEnvironment } from './settings.js';
 import { version } from './version.js';
 

@@ -5,7 +5,7 @@ import { createApp } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
-import type { DemoKey } from './pages/demo.js';
+import type { DemoKey } from './pages/demoAccess.js';
 import { purgeRegularly } from './platform/administration/index.js';
 import { type Plugin, purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
 import { NodeServer, Overload } from './platform/http/index.js';

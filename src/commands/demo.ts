@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ModelDatabase } from '../database.js';
-import { fileUrl, replaceFile } from '../files.js';
+import { fileUrl, replaceFile } from '../fileSystem.js';
 import type { DemoTokens } from '../gateway.js';
 import { createToken } from '../tokens.js';
 import { demoPeople, fileSource } from '../workspace/file.js';

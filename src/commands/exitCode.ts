@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
-import { FileError, fileProblem } from '../files.js';
+import { FileError, fileProblem } from '../fileSystem.js';
 import { DatabaseError, isUnavailable } from '../platform/postgres/index.js';
 import { AddressTaken } from '../platform/process/index.js';
 import { ConfigError } from '../platform/settings/index.js';

@@ -1,4 +1,4 @@
-import { inBatches, replaceFile } from '../files.js';
+import { inBatches, replaceFile } from '../fileSystem.js';
 import type { Config } from '../settings.js';
 import { exportWorkspace, NothingToExport } from '../workspace/export.js';
 import { OutputClosed, UsageError } from './exitCode.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { openDatabase } from '../database.js';
 import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
-import { DemoKey, startLabel } from '../pages/demo.js';
+import { DemoKey, startLabel } from '../pages/demoAccess.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { isAbsent, reasonOf } from '../platform/postgres/index.js';

@@ -28,7 +28,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { fileUrl } from '../files.js';
+import { fileUrl } from '../fileSystem.js';
 import { capitalized, previewOf } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
 import { badInput, type FieldError } from '../platform/failures/index.js';

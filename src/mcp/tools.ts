@@ -122,7 +122,7 @@ interface Call {
 }
 
 /** One operation: what shows it, and what makes it. */
-interface Operation {
+interface ToolOperation {
   name: string;
   scope: string;
   isDestructive: boolean;
@@ -149,7 +149,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const described = new Map<string, Tool>();
   const components = lazy(() => collectComponents(schema, { inline: true }));
 
-  const prepared: Operation[] = operations.map(
+  const prepared: ToolOperation[] = operations.map(
     ({ field, tool: { isDestructive }, preview: { sentence, unchanged = '' } }) => {
       const mutation = stored(field);
       const preview = stored(previewOf(field));
@@ -171,7 +171,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
 
   /** The operations that a token may run. */
-  const allowed = ({ grants }: RequestContext): Operation[] =>
+  const allowed = ({ grants }: RequestContext): ToolOperation[] =>
     grants?.canWrite ? prepared.filter(({ scope }) => grants.scopes?.includes(scope) ?? true) : [];
 
   /** Which errors there are is no help to a model, which gets the one that happens. */
@@ -300,13 +300,13 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   }
 
   /** Why a preview has no confirmation; undefined if it has one. */
-  function hindrance({ scope }: Operation, { grants }: RequestContext): string | undefined {
+  function hindrance({ scope }: ToolOperation, { grants }: RequestContext): string | undefined {
     if (!grants?.canWrite) return 'the token is read-only';
     return grants.scopes?.includes(scope) === false ? `the token lacks the scope ${scope}` : undefined;
   }
 
   /** The operation of a preview, its input, and that as it was given. Throws 400. */
-  function readPreview(given: Arguments): { operation: Operation; asked: Arguments; input: Arguments } {
+  function readPreview(given: Arguments): { operation: ToolOperation; asked: Arguments; input: Arguments } {
     const [[name, asked] = ['', undefined], ...others] = Object.entries(withoutNulls(given));
     const operation = operationNamed(name);
     if (!operation || others.length > 0) {
@@ -344,7 +344,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return resultOf(result, [`Nothing is changed yet. ${call}`, cutText(seen)].filter(Boolean).join(' '));
   }
 
-  async function change({ mutation, name, scope: needed }: Operation, { given, request, context }: Call) {
+  async function change({ mutation, name, scope: needed }: ToolOperation, { given, request, context }: Call) {
     const { actor, scope, grants, responseHeaders } = context;
     requireScopes(grants, [needed]);
     if (!actor) throw new Error('a request passed the router without an actor');

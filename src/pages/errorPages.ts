@@ -5,7 +5,7 @@ import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/
 import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import { type PreparedMutation, restProblem } from '../rest/routes.js';
 import type { Config } from '../settings.js';
-import { KeptPages } from './files.js';
+import { KeptPages } from './assetRoutes.js';
 import {
   filterField,
   filterScript,

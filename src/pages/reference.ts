@@ -6,7 +6,7 @@ import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
-import { KeptPages } from './files.js';
+import { KeptPages } from './assetRoutes.js';
 import {
   filterField,
   filterScript,
@@ -62,7 +62,7 @@ interface Described {
   description: string;
 }
 
-interface Operation extends Described {
+interface PathOperation extends Described {
   operationId: string;
   deprecated?: boolean;
   requestBody: { content: Record<string, Content> };
@@ -74,7 +74,7 @@ type Response = (Described & { content: Record<string, Content> }) & { $ref?: st
 /** The parts of the OpenAPI document that its page shows. */
 interface OpenApi {
   info: Described & { version: string };
-  paths: Record<string, { post: Operation }>;
+  paths: Record<string, { post: PathOperation }>;
   components: {
     parameters: Record<string, Described & { name: string }>;
     headers: Record<string, Described>;
@@ -209,7 +209,7 @@ ${recordDetails(named, record, label, `${anchor}.${name}`)}`;
 })}</div>`;
 
 /** Every problem that the operation may respond with: one table, folded. */
-function problemDetails({ components }: OpenApi, { operationId, responses }: Operation): Html {
+function problemDetails({ components }: OpenApi, { operationId, responses }: PathOperation): Html {
   const codes = Object.values(responses)
     .map((response) => components.responses[componentOf(response) ?? ''] ?? response)
     .flatMap(({ content }) => Object.keys(content['application/problem+json']?.examples ?? {}))

@@ -2,7 +2,7 @@ import { type GraphQLInputObjectType, type GraphQLNamedType, getNamedType, isReq
 import { snakeCase } from '../platform/http/index.js';
 import recorded from '../rest/openapi/recordedExamples.json' with { type: 'json' };
 import type { PreparedMutation } from '../rest/routes.js';
-import type { ShownDemo } from './demo.js';
+import type { ShownDemo } from './demoAccess.js';
 import { type Html, highlighted, html } from './html.js';
 
 type Body = Record<string, unknown>;

@@ -25,7 +25,7 @@ import {
   type SelectionSetNode,
   separateOperations,
 } from 'graphql';
-import { fileUrl } from '../files.js';
+import { fileUrl } from '../fileSystem.js';
 import { capitalized } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { isEqual, type Reading } from './reading.js';
-import { firstEndingBehind, keyOf, tokensOf } from './tokens.js';
+import { firstEndingBehind, keyOf, tokensOf } from './words.js';
 
 export interface Change {
   kind: 'unchanged' | 'removed' | 'added';

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, fstatSync } from 'node:fs';
-import { fileProblem } from '../files.js';
+import { fileProblem } from '../fileSystem.js';
 import { parseJson } from '../platform/http/index.js';
 import { ImportError, quote } from './report.js';
 import { lists } from './tables.js';

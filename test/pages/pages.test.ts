@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, buildSchema, parse, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDemo } from '../../src/commands/demo.js';
-import { DemoKey } from '../../src/pages/demo.js';
+import { DemoKey } from '../../src/pages/demoAccess.js';
 import { curlCommand } from '../../src/pages/requests.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 

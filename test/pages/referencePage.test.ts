@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DemoKey } from '../../src/pages/demo.js';
+import { DemoKey } from '../../src/pages/demoAccess.js';
 import { textOf } from '../support/documents.js';
 import { createWorld, type Json, World } from '../support/world.js';
 

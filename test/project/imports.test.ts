@@ -37,7 +37,7 @@ test('a module of the platform is entered by its index.ts only', () => {
   expect(imports.filter(({ to }) => moduleOf(to)).length).toBeGreaterThan(300);
 });
 
-test('the platform imports nothing of the product but files.ts and version.ts', () => {
+test('the platform imports nothing of the product but fileSystem.ts and version.ts', () => {
   const outward = imports.filter(({ from, to }) => moduleOf(from) && !moduleOf(to));
-  expect(outward.filter(({ to }) => !['files.ts', 'version.ts'].includes(to)).map(shown)).toEqual([]);
+  expect(outward.filter(({ to }) => !['fileSystem.ts', 'version.ts'].includes(to)).map(shown)).toEqual([]);
 });

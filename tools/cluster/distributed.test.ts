@@ -27,7 +27,7 @@ import { acknowledge, refuse, startReceiver } from '../../test/support/receiver.
 import { startServer } from '../../test/support/server.js';
 import { isFirst, statementsIn } from '../../test/support/statements.js';
 import { type Answer, type Json, restPaths, World } from '../../test/support/world.js';
-import { Ledger } from '../history/ledger.js';
+import { Ledger } from '../consistency/ledger.js';
 import { companiesByWorker, whileLost, workerUrls } from './citusNodes.js';
 
 // An empty database on the coordinator of a Citus with workers. Without one, nothing here runs.

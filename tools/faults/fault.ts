@@ -1,4 +1,4 @@
-import type { System, SystemOptions } from '../history/system.js';
+import type { System, SystemOptions } from '../consistency/system.js';
 
 /** Something that breaks while clients read and write on both surfaces. */
 export interface Fault {

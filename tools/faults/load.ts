@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { violationsIn } from '../history/check.js';
-import { Client } from '../history/client.js';
-import { loggedFaults } from '../history/gateway.js';
-import type { History } from '../history/history.js';
-import { type Step, step } from '../history/plan.js';
-import { takeHashes } from '../history/snapshot.js';
-import type { System } from '../history/system.js';
-import { clientCount } from '../history/workspace.js';
+import { violationsIn } from '../consistency/check.js';
+import { Client } from '../consistency/client.js';
+import { loggedFaults } from '../consistency/gateway.js';
+import type { History } from '../consistency/history.js';
+import { type Step, step } from '../consistency/plan.js';
+import { takeHashes } from '../consistency/snapshot.js';
+import type { System } from '../consistency/system.js';
+import { clientCount } from '../consistency/workspace.js';
 import type { Fault } from './fault.js';
 
 /** The 5 s in which every request is answered, and one for a busy machine. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSystem } from '../history/system.js';
+import { startSystem } from '../consistency/system.js';
 import { clockJumps } from './clock.js';
 import { backendsTerminated, connectionsExhausted, statementsSlow, tablesLocked } from './connections.js';
 import type { Fault } from './fault.js';

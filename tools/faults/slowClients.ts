@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { System } from '../history/system.js';
+import type { System } from '../consistency/system.js';
 import type { Fault } from './fault.js';
 
 const count = 50;

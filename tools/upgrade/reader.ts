@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { System } from '../history/system.js';
+import type { System } from '../consistency/system.js';
 
 const queries = [
   '{ goals(first: 20) { nodes { id name description isClosed champion { fullName } activities(first: 5) { nodes { id } } } } }',

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { type Client, escapeIdentifier } from 'pg';
-import { fileUrl } from '../../files.js';
+import { fileUrl } from '../../fileSystem.js';
 import { version } from '../../version.js';
 import { DatabaseError, withClient } from '../postgres/index.js';
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Client, escapeLiteral, type DatabaseError as PgError } from 'pg';
-import { fileUrl } from '../../files.js';
+import { fileUrl } from '../../fileSystem.js';
 import { lazy } from '../caching/index.js';
 import { canNoticeGoneClients, DatabaseError, withClient } from '../postgres/index.js';
 

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { fileProblem } from '../../files.js';
+import { fileProblem } from '../../fileSystem.js';
 import { failure, quoted, shortened } from '../failures/index.js';
 import { ConfigError } from '../settings/index.js';
 import { operationOf, type Plugin } from './operation.js';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
 import { type Caller, type Decision, FairQueue } from '../limits/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
-import type { ReadBody } from './context.js';
+import type { ReadBody } from './requestContext.js';
 
 /** The failure of a request for which there is no seat, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });

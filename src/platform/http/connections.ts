@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestRecord } from '../telemetry/index.js';
-import type { RequestContext } from './context.js';
+import type { RequestContext } from './requestContext.js';
 
 /** A request that has no response yet. */
 export interface Running {

@@ -1,5 +1,5 @@
 export { Overload, refusedFor } from './admission.js';
-export { type RequestContext, requireScopes } from './context.js';
+export { type RequestContext, requireScopes } from './requestContext.js';
 export { parseJson, parseRequestJson, readJson } from './json.js';
 export {
   expectsNothing,

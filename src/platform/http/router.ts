@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { RateLimit } from '../limits/index.js';
-import { type RequestContext, requireScopes, requireSurface, type Surface } from './context.js';
+import { type RequestContext, requireScopes, requireSurface, type Surface } from './requestContext.js';
 import { jsonTypes, type RequestHead, requireAcceptable, requireReadPreconditions } from './request.js';
 import {
   addVary,

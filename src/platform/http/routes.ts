@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lazy } from '../caching/index.js';
 import { failure } from '../failures/index.js';
-import type { RequestContext } from './context.js';
+import type { RequestContext } from './requestContext.js';
 import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
 import type { Route } from './router.js';
 

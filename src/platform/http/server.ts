@@ -8,7 +8,7 @@ import { type Callers, clientAddress } from '../limits/index.js';
 import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
-import type { RequestContext } from './context.js';
+import type { RequestContext } from './requestContext.js';
 import { fetchFrom } from './fetch.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
 import { corsHeaders, type Handler, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import { fileUrl } from '../../files.js';
+import { fileUrl } from '../../fileSystem.js';
 import { failure } from '../failures/index.js';
 
 /** Tests and `npm run dev` run the sources. */

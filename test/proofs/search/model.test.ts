@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { plans } from '../../../tools/history/plan.js';
-import { runPlan } from '../../../tools/history/run.js';
-import { type System, startSystem } from '../../../tools/history/system.js';
+import { plans } from '../../../tools/consistency/plan.js';
+import { runPlan } from '../../../tools/consistency/run.js';
+import { type System, startSystem } from '../../../tools/consistency/system.js';
 import { seedOf } from '../../support/seedOf.js';
 
 const seconds = Number(process.env.MODEL_SECONDS ?? 20);

@@ -11,7 +11,7 @@ import { freePort } from '../../../../src/platform/embedded/server.js';
 import { createToken } from '../../../../src/tokens.js';
 import { streamSource } from '../../../../src/workspace/file.js';
 import { importFrom } from '../../../../src/workspace/import.js';
-import { Gateway } from '../../../../tools/history/gateway.js';
+import { Gateway } from '../../../../tools/consistency/gateway.js';
 import { until } from '../../../support/deliveries.js';
 import { pathOf, textOf } from '../../../support/documents.js';
 import { startPostgres } from '../../../support/postgres.js';

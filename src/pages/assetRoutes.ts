@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
-import { fileUrl } from '../files.js';
+import { fileUrl } from '../fileSystem.js';
 import { cachedResponse, contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
 
 /** The name of a page's file. */
