@@ -10,6 +10,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json prisma.config.ts ./
 COPY prisma prisma
 COPY src src
+COPY tools/build tools/build
 COPY README.md openapi.json ./
 COPY docs docs
 RUN npm run build

@@ -23,10 +23,10 @@ const check = [
 const long = {
   documents: [/^(docs|README\.md|[\w/]+\.md|package\.json)/, vitest('test/proofs/builds/documents')],
   builds: [
-    /^(package|src\/build|schema\.graphql|openapi\.json|test\/client|tools\/(agents|release)|bench)/,
+    /^(package|tools\/build|schema\.graphql|openapi\.json|test\/client|tools\/(agents|release)|bench)/,
     vitest('test/proofs/builds'),
   ],
-  browser: [/^src\/(pages|build)|^test\/proofs\/browser/, vitest('test/proofs/browser')],
+  browser: [/^src\/pages|^tools\/build|^test\/proofs\/browser/, vitest('test/proofs/browser')],
   commands: [/^src\/(commands|settings|main|platform\/(administration|settings))/, vitest('test/proofs/commands')],
   serving: [
     /^src\/(commands\/serve|gateway|app|events|platform\/(http|outbox|process|telemetry))/,

@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /** Builds what the tests start as a command. */
-const build = () => execFileSync(process.execPath, ['src/build.mjs'], { cwd: root, stdio: 'inherit' });
+const build = () => execFileSync(process.execPath, ['tools/build/build.mjs'], { cwd: root, stdio: 'inherit' });
 
 /** One server per run (or TEST_DATABASE_URL) with one migrated database to copy; returns the teardown. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

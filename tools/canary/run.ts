@@ -24,7 +24,7 @@ const tested = ['test/operations', 'test/api', 'test/events', 'test/contract'];
 const steps: Record<string, string> = {
   install: 'npm install --force --no-audit --no-fund --no-save --ignore-scripts',
   generate: 'npm run --silent generate',
-  build: 'node src/build.mjs',
+  build: 'node tools/build/build.mjs',
   types: 'npx tsc',
   schema: 'node dist/main.js schema',
   tests: `npx vitest run --reporter=dot ${tested.join(' ')}`,

@@ -96,7 +96,7 @@ beforeAll(async () => {
   }
   await writeFile(join(copy, 'src.tsconfig.json'), '{ "extends": "./tsconfig.json", "include": ["src"] }');
   await inCopy('node_modules/prisma/build/index.js', 'generate');
-  await inCopy('src/build.mjs');
+  await inCopy('tools/build/build.mjs');
   gateway = await startServer({ ...settings, MCP: 'on' }, { main: join(copy, 'dist/main.js') });
 }, 240_000);
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { buildGuide } from './guide.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const [src, dist] = [join(root, 'src'), join(root, 'dist')];
 const assets = join(dist, 'pages/assets');
 const { resolve } = createRequire(import.meta.url);
