@@ -22,7 +22,7 @@ export interface GatewayOptions {
   settings?: Readonly<Record<string, string>>;
   /** Gets each line of the log, which is JSON and ends with a line feed. By default they go to stderr. */
   log?: (line: string) => void;
-  /** Plugins of Envelop or GraphQL Yoga. docs/install.md says which of their hooks run. */
+  /** Plugins of Envelop or GraphQL Yoga. docs/embedding.md says which of their hooks run. */
   plugins?: readonly object[];
 }
 

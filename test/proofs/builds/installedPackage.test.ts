@@ -121,7 +121,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await stop();
   });
 
-  test('the other commands work, and createApp serves in the server of docs/install.md', async () => {
+  test('the other commands work, and createApp serves in the server of docs/embedding.md', async () => {
     const { url, drop } = await createDatabase();
     const own = { DATABASE_URL: url };
     expect((await npx(['migrate'], own)).stdout).toContain('up to date');
@@ -137,7 +137,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
       expect((await run(node, ['-e', read], { cwd: folder, maxBuffer: 2 ** 24 })).stdout).toBe(textOf(file));
     }
 
-    const [example = ''] = blocksOf(sectionOf(textOf('docs/install.md'), 'In your own server'), 'js');
+    const [example = ''] = blocksOf(sectionOf(textOf('docs/embedding.md'), 'In your own server'), 'js');
     await writeFile(
       join(folder, 'server.mjs'),
       example
