@@ -80,17 +80,13 @@ interface RestoreDocumentVersionInput extends VersionToRestore {
   expectedCurrentVersion: number;
 }
 
-/** The key of a version. */
 interface VersionKey {
   companyId: string;
   documentId: string;
   versionNumber: number;
 }
 
-/**
- * Restores an earlier version by adding a version equal to it, unless the document already equals it. Returns the version
- * that is now current. Throws 404, 403 or 409. Decisions: "Restore".
- */
+/** Adds a version equal to an earlier one, unless the document equals it. Throws 404, 403 or 409. Decisions: "Restore". */
 export async function restoreDocumentVersion<Version>(
   context: Context,
   input: RestoreDocumentVersionInput,

@@ -33,7 +33,6 @@ export const complexityOfPoint = 3_000;
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
 const forStored = 4;
 
-/** What a document of ours costs. */
 const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
   operationCost(schema)(document, operation, {}),
 );
@@ -74,7 +73,6 @@ export const placeIn = (queue: FairQueue, { tokenId: id = '', companyId: flow = 
   leave: () => queue.leave({ id, flow }),
 });
 
-/** Makes Yoga execute so. */
 export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
   onExecute({ setExecuteFn }) {
     setExecuteFn(executeOperation);
