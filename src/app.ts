@@ -48,7 +48,6 @@ import { schema, sdl } from './schema/index.js';
 import type { Config, pageNames } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
 
-/** The settings that the pipeline and its parts read, as `settings.ts` has them. */
 type AppSettings = Pick<
   Config,
   | 'appUrl'
@@ -79,15 +78,12 @@ interface AppOptions extends AppSettings {
   responseCharacters?: number;
   /** The most bytes of all long outcomes that are kept for the keys of a token. */
   longOutcomeBytes?: number;
-  /** For reading and comparing texts. */
   textLimits?: TextLimits;
-  /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
   /** Plugins of Envelop or Yoga, of whoever embeds the gateway. */
   plugins?: readonly Plugin[] | undefined;
   /** Called with the company after a mutation has been committed there. */
   onChange?: (companyId: string) => void;
-  /** The open subscriptions. */
   streams: Streams;
   /** Is told what the database could not do. */
   outage?: DatabaseOutage;
@@ -95,7 +91,6 @@ interface AppOptions extends AppSettings {
   webhooks?: WebhookRules;
 }
 
-/** What the parts get: the options with their defaults, as they are. */
 const withDefaults = (options: AppOptions) => ({
   texts: new TextWorker('text/thread', options.logger, options.textLimits),
   clock: () => new Date(),
@@ -126,7 +121,6 @@ const contexts =
     };
   };
 
-/** What the paths share besides the settings. */
 interface Served {
   mutations: PreparedMutation[];
   execute: ExecuteDocument;
@@ -136,10 +130,8 @@ interface Served {
   mask: Mask;
 }
 
-/** Every path that the gateway serves, and the page for those that it does not. */
 function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, mask }: Served) {
   const { db, publicUrl, pages: named, mcp, stopping, persisted } = settled;
-  /** The routes of a page, if it is served. */
   const page = (name: (typeof pageNames)[number], make: () => Route[]) => (named.includes(name) ? make() : []);
   const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
@@ -169,15 +161,11 @@ function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, m
 
 interface App {
   handle: Handler;
-  /** How a request fails before it gets a seat, if that is known already. */
   refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
-  /** The response to a request that gets no seat. */
   reject: (error: GraphQLError, request: RequestHead, context: RequestContext) => HttpResponse;
-  /** A text as the log may show it. */
   withoutSecrets: (text: string) => string;
   /** Who the callers are whose tokens it has looked up. */
   callers: Callers;
-  /** Every path that it serves. */
   routes: readonly Route[];
 }
 

@@ -13,7 +13,8 @@ import {
   addWorkspaceCommands,
 } from './commands/subcommands.js';
 import { FileError } from './fileSystem.js';
-import { readConfig, readEnvironment } from './settings.js';
+import { readEnvironment } from './platform/settings/index.js';
+import { readConfig } from './settings.js';
 import { version } from './version.js';
 
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
@@ -90,10 +91,9 @@ program
   .option('--overwrite', 'take the word of the file, also against what operations have changed since')
   .option('--company <id>', 'refuse a file of another company')
   .option('--json', 'print the report as JSON, for programs')
-  .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
-  .action(async (file: string | undefined, { schema, ...options }: ImportFileOptions & { schema?: boolean }) => {
-    const { importFile, printImportSchema } = await import('./commands/import.js');
-    await (schema ? printImportSchema(file) : importFile(readConfig(), file, options));
+  .action(async (file: string | undefined, options: ImportFileOptions) => {
+    const { importFile } = await import('./commands/import.js');
+    await importFile(readConfig(), file, options);
   });
 program
   .command('export')

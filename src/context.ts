@@ -26,7 +26,6 @@ export interface Context extends NamedFields {
   appUrl: string;
   webhooks: WebhookRules;
   streams: Streams;
-  /** Reads and compares texts. */
   texts: TextWorker;
   /** Where a stream was left that is opened again. */
   lastEventId: string | null;

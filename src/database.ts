@@ -27,7 +27,6 @@ export const databaseTables: Tables = {
 /** One for the process, as it keeps what it makes. */
 const reader = lazy(() => new postgres.Reader(models, Prisma.prismaVersion.client));
 
-/** How requests read the models. */
 export const modelClass = { Class: AskingModels, reader };
 
 /** Prisma's own client, for commands: it takes 40 MB. */
@@ -38,10 +37,7 @@ const clientOn = (pool: Pool) =>
 export const openModels = (options: postgres.DatabaseOptions): ModelDatabase =>
   postgres.openClient(options, modelClass, clientOn);
 
-/**
- * The same with a first connection, so that a database that cannot be read is known at once and no caller waits for it.
- * Reads a table that every node of a distributed database has, since one of them may be lost.
- */
+/** Opens a database that can be read now: by a table that every node of a Citus has, as one of them may be lost. */
 export async function openReady(options: postgres.DatabaseOptions): Promise<ModelDatabase> {
   const db = openModels(options);
   try {
@@ -65,7 +61,6 @@ export interface OpenOptions {
 export interface OpenDatabase {
   db: ModelDatabase;
   url: string;
-  /** Names of the migrations that were just applied. */
   applied: string[];
   close(): Promise<void>;
 }

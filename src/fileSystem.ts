@@ -39,10 +39,7 @@ export class FileError extends Error {
 
 type Pieces = Iterable<string> | AsyncIterable<string>;
 
-/**
- * Writes a file that only its owner reads: whole, or not at all, even if this process is killed. What is there and is no
- * file, such as a pipe, is written to. Throws a FileError.
- */
+/** Writes a file for its owner only, whole or not at all, even if killed; a pipe is written to. Throws a FileError. */
 export async function replaceFile(file: string, pieces: Pieces): Promise<void> {
   const failed = (error: NodeJS.ErrnoException) => {
     throw new FileError(file, error, error.code === 'ENOENT' ? 'its directory does not exist' : undefined);
@@ -68,7 +65,6 @@ export async function replaceFile(file: string, pieces: Pieces): Promise<void> {
 /** Characters that are written at a time. */
 const atOnce = 100_000;
 
-/** The same text in fewer pieces. */
 export async function* inBatches(pieces: Pieces): AsyncGenerator<string> {
   let text = '';
   for await (const piece of pieces) {

@@ -27,7 +27,6 @@ import type { Config } from './settings.js';
 import { product, version } from './version.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
-/** The tokens of the demo workspace. */
 export interface DemoTokens {
   write: string;
   readOnly: string;
@@ -38,7 +37,6 @@ export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
   demo: { tokens: DemoTokens; tokensFile?: string; key: DemoKey | undefined; webhookKey: string } | undefined;
-  /** Plugins of whoever embeds it. */
   plugins?: readonly Plugin[];
 }
 
@@ -63,10 +61,7 @@ const thisMachine = ['127.0.0.0/8', '::1/128'];
 /** Connections for the demo's import and the purges, which may take longer than a request. */
 export const maintenancePoolSize = 2;
 
-/**
- * Removes expired outcomes of idempotency keys, attempts of webhooks older than WEBHOOK_LOG_DAYS or too many, and for good the files
- * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Returns what stops that.
- */
+/** Removes expired outcomes, old attempts of webhooks, and files deleted before FILE_RETENTION_DAYS. Returns what stops it. */
 export function purgeWhileServing(
   { fileRetentionDays: days, webhookLogDays }: Pick<Config, 'fileRetentionDays' | 'webhookLogDays'>,
   db: ModelDatabase,
@@ -97,7 +92,6 @@ interface ConnectedGateway {
   announceStop(): void;
   /** Ends the streams: their clients come back, to another gateway. */
   endStreams(): void;
-  /** Closes the connections to the database. */
   close(): Promise<void>;
 }
 
@@ -184,9 +178,7 @@ const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
   key,
 });
 
-/** A process that serves. */
 interface OpenGateway {
-  /** The address that it listens on. */
   base: string;
   /** Undefined if nothing is counted. */
   metrics: Metrics | undefined;

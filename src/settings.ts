@@ -16,8 +16,8 @@ import {
   oneOf,
   onOff,
   origins,
+  readEnvironment,
   readTable,
-  readEnvironment as readVariables,
   type SettingProblem,
   settingsOf,
   shownText,
@@ -342,11 +342,7 @@ const table = {
   ...reports,
 };
 
-/** The variables of all settings. */
 export const settingNames: readonly string[] = settingsOf(table).map(({ variable }) => variable);
-
-/** Variables of this process, and from the file `.env` in the current folder those that it does not have. */
-export const readEnvironment = (): Environment => readVariables(settingNames);
 
 export type Config = ReturnType<typeof configOf>;
 
@@ -358,13 +354,10 @@ export const readConfig = (values?: NodeJS.ProcessEnv): Config =>
 export function configOf(environment: Environment) {
   const { values, problems: found } = readTable(table, givenIn(environment));
   const misspelled = misspelledIn(environment, settingNames);
-  const problems = [
-    ...(environment.fileProblems ?? []),
-    ...[...found, ...contradictions(environment)].map(
-      ({ variable, text, example, of = variable }: Problem) =>
-        `${assignment(environment, variable)} ${text}.\n    Example: ${of}=${example}`,
-    ),
-  ];
+  const problems = [...found, ...contradictions(environment)].map(
+    ({ variable, text, example, of = variable }: Problem) =>
+      `${assignment(environment, variable)} ${text}.\n    Example: ${of}=${example}`,
+  );
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 setting' : `${problems.length} settings`;
     const hints = misspelled.map(({ name, nearest }) => `${name} is not a setting. Did you mean ${nearest}?`);
@@ -394,7 +387,6 @@ interface Problem extends SettingProblem {
   of?: string;
 }
 
-/** What is wrong with settings together. */
 function contradictions(environment: Environment): Problem[] {
   const { PERSISTED_ONLY, PERSISTED_DOCUMENTS, DATABASE_URL, PGSSLMODE: mode } = givenIn(environment);
   const found: Problem[] = [];

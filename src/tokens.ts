@@ -100,10 +100,7 @@ async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise
   return found?.companyId;
 }
 
-/**
- * Finds a token of a company, and its person, by the token's hash, unless it has expired by the clock of the database, it
- * is revoked, or the person is suspended.
- */
+/** Finds a token by its hash, with its person, unless it has expired, is revoked, or the person is suspended. */
 async function findToken(
   db: Database,
   hash: Uint8Array<ArrayBuffer>,
@@ -131,10 +128,7 @@ export async function momentIn(db: Database, milliseconds: number): Promise<Date
   return row.moment;
 }
 
-/**
- * Refuses a token that is not as it was found any more, by an error: a row would not keep what follows in the message from
- * being executed.
- */
+/** Fails unless the token is as it was found: an error, as a row would not keep what follows from being executed. */
 const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: FoundToken) => Prisma.sql`
   SELECT require_known_token(count(*)) AS "isKnown", bool_or(${isUseDue}) AS "isUseDue"
   FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
@@ -146,7 +140,6 @@ const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: Foun
 /** The SQLSTATE of `require_known_token`. */
 const isNotKnown = (error: unknown) => (error as { code?: unknown } | null)?.code === 'GP401';
 
-/** Who asks. */
 interface Caller extends Actor {
   canWrite: boolean;
   scopes: string[] | null;

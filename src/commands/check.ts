@@ -37,7 +37,6 @@ import { listed, print } from './print.js';
 /** What is wrong is at the top, and what to do about it below it; then what could be better, and what works. */
 const kinds = ['problem', 'next', 'note', 'ok'] as const;
 
-/** What `check` has found: a call for each finding. */
 class Findings {
   readonly #found: [kind: (typeof kinds)[number], text: string][] = [];
 
@@ -46,7 +45,6 @@ class Findings {
   readonly note = (text: string) => void this.#found.push(['note', text]);
   readonly ok = (text: string) => void this.#found.push(['ok', text]);
 
-  /** Prints them, and returns how many problems there are. */
   print(): number {
     const of = (kind: string) => this.#found.filter(([each]) => each === kind);
     print('Found');
@@ -60,10 +58,7 @@ export interface CheckOptions {
   all?: boolean;
 }
 
-/**
- * Prints what is wrong, what works, what to run next, and the settings, without passwords. Throws a ConfigError for a bad
- * setting, and a DatabaseError if the gateway could not run on this database now.
- */
+/** Prints what is wrong, what works, what to run next, and the settings. Throws a DatabaseError if no gateway could run. */
 export async function checkGateway(environment: Environment, { all = false }: CheckOptions = {}): Promise<void> {
   const config = configOf(environment);
   const { databaseUrl, dataDir } = config;

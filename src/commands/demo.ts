@@ -9,19 +9,14 @@ import { createToken } from '../tokens.js';
 import { demoPeople, fileSource } from '../workspace/file.js';
 import { importFrom } from '../workspace/import.js';
 
-/** The file with the tokens of the demo workspace. */
 export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
 
-/** The tokens of the demo workspace. Rejects if there is no such file. */
 const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
   JSON.parse(await readFile(demoTokensFile(dataDir), 'utf8'));
 
 const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 
-/**
- * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;
- * undefined if the database holds another workspace. If the file cannot be read, there are new tokens.
- */
+/** Imports the demo workspace into an empty database. Returns its tokens; undefined if there is another workspace. */
 export async function openDemo(db: ModelDatabase, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);

@@ -1,6 +1,5 @@
 import type { Config } from '../settings.js';
 import { fileSource } from '../workspace/file.js';
-import { workspaceSchema } from '../workspace/format/jsonSchema.js';
 import { findingText, importFrom } from '../workspace/import.js';
 import { changeText, type ImportOptions, type ImportReport, UnknownChangesError } from '../workspace/report.js';
 import { lists } from '../workspace/tables.js';
@@ -21,12 +20,6 @@ function progressBar(out: NodeJS.WriteStream = process.stderr): (done: number, t
   };
 }
 
-/** Prints the JSON Schema of the file that `importFile` takes. */
-export function printImportSchema(file: string | undefined): void {
-  if (file !== undefined) throw new UsageError('import --schema prints the schema of every file, and takes none');
-  printJson(workspaceSchema());
-}
-
 export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown' | 'companyId'> {
   company?: string;
   json?: boolean;
@@ -40,7 +33,7 @@ export async function importFile(
   file: string | undefined,
   { json, company, ...options }: ImportFileOptions,
 ): Promise<void> {
-  if (file === undefined) throw new UsageError('import needs a file, - for standard input, or --schema');
+  if (file === undefined) throw new UsageError('import needs a file, or - for standard input');
   const useless = onlyForUpdates.find((name) => options[name]);
   if (useless && !options.update)
     throw new UsageError(`--${useless.replace('M', '-m')} is for an update: add --update`);

@@ -12,7 +12,6 @@ export interface ListPeopleOptions {
 /** More are no list that a person reads; `--json` has all. */
 const mostShown = 100;
 
-/** Lists people with their ids, all or those whose names contain the text, sorted by name. */
 export async function listPeople(
   config: Config,
   text: string | undefined,

@@ -7,10 +7,8 @@ export const printableText = (text: string): string =>
     .map((line) => line.split('\t').map(printable).join('\t'))
     .join('\n');
 
-/** Prints for people to standard output. */
 export const print = (text: string): void => console.log(printableText(text));
 
-/** Prints for people to standard error. */
 export const printError = (text: string): void => console.error(printableText(text));
 
 /** The first of them, and how many more there are. */

@@ -15,14 +15,12 @@ import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { nextCommands } from './nextCommands.js';
 
-/** A gateway that has just started. */
 export interface Started {
   graphql: string;
   rest: string;
   /** The address to open. On the demo it has a secret, with which the pages show the demo's token. */
   browser: string;
   metrics?: string | undefined;
-  /** The file with the tokens of the demo workspace. */
   tokens?: string | undefined;
   /** Commands that the database needs before anybody can call the gateway. */
   next: string[];
@@ -30,10 +28,7 @@ export interface Started {
 
 type Paint = (style: 'bold' | 'cyan' | 'gray', text: string) => string;
 
-/**
- * Says where the gateway is and what to do now: for a person in a terminal as a few lines, otherwise, for programs, as
- * one line of JSON.
- */
+/** Says where the gateway is and what to do now: in a terminal as a few lines, for programs as one line of JSON. */
 export function announce(
   started: Started,
   format: 'auto' | 'json' | 'pretty',
@@ -90,10 +85,7 @@ export interface ServeOptions {
   demo?: boolean;
 }
 
-/**
- * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to DRAIN_SECONDS, and stops the
- * embedded Postgres if it started one. A second signal ends the process at once.
- */
+/** Serves until a signal, then finishes running requests for up to DRAIN_SECONDS. A second signal ends it at once. */
 export async function serve(config: Config, { demo: withDemo = true }: ServeOptions = {}): Promise<void> {
   const stopped = untilStopped(config);
   if (config.persistedDocuments.path) readPersistedDocuments(config.persistedDocuments.path, schema);

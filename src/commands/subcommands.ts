@@ -7,7 +7,6 @@ import type { ShowWebhooksOptions } from './webhook.js';
 /** The values of an option that may be repeated. */
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
-/** Adds `people`. */
 export function addWorkspaceCommands(program: Command): void {
   program
     .command('people')
@@ -21,7 +20,6 @@ export function addWorkspaceCommands(program: Command): void {
     });
 }
 
-/** Adds `token` and its commands. */
 export function addTokenCommands(program: Command): void {
   const tokens = program.command('token').description('create, list and revoke API tokens, and undo what one did');
   tokens
@@ -76,7 +74,6 @@ export function addTokenCommands(program: Command): void {
     });
 }
 
-/** Adds `webhook` and its commands. */
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command('webhook').description('list webhooks of all companies, and disable one');
   webhooks
@@ -97,7 +94,6 @@ export function addWebhookCommands(program: Command): void {
     });
 }
 
-/** Adds the commands that print the contract. */
 export function addContractCommands(program: Command): void {
   program
     .command('schema')

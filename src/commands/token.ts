@@ -2,7 +2,6 @@ import type { ModelDatabase } from '../database.js';
 import type { ApiToken, Person } from '../generated/client/client.js';
 import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
 import { scopeOf } from '../platform/graphql/index.js';
-import { sql } from '../platform/postgres/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { itemsOf, type Surface, surfaces } from '../policies/access.js';
 import type { Config } from '../settings.js';
@@ -46,22 +45,11 @@ async function findPerson(db: ModelDatabase, id: string, companyId: string | und
   const named = `the id ${JSON.stringify(id)}`;
   if (!person) {
     const where = companyId === undefined ? '' : ' of this company';
-    throw new UsageError(`no person${where} has ${named}${await idsOfNamed(db, id, companyId)}`);
+    throw new UsageError(`no person${where} has ${named}; see npx goalpost people`);
   }
   if (others.length === 0) return person;
   const companies = people.map((found) => JSON.stringify(found.companyId)).join(', ');
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
-}
-
-/** The ids of people who are named so, without regard to accents, for who gives a name. */
-async function idsOfNamed(db: ModelDatabase, name: string, companyId: string | undefined): Promise<string> {
-  const people = await db.$queryRaw<{ id: string; name: string }[]>(sql`
-    SELECT id, full_name AS name FROM people
-    WHERE suspended_at IS NULL AND strpos(search_key(full_name), search_key(${name}::text)) > 0
-      AND company_id = coalesce(${companyId ?? null}::text, company_id)
-    ORDER BY id LIMIT 10`);
-  if (people.length === 0) return '; see npx goalpost people';
-  return `; named so: ${people.map((person) => `${JSON.stringify(person.id)} (${printable(person.name)})`).join(', ')}`;
 }
 
 export interface NewTokenOptions {
@@ -74,7 +62,6 @@ export interface NewTokenOptions {
   expires?: string;
 }
 
-/** Every scope that there is. */
 async function allScopes(): Promise<string[]> {
   const { schema } = await import('../schema/index.js');
   return [...new Set(Object.values(schema.getMutationType()?.getFields() ?? {}).map(scopeOf))].sort();
@@ -89,7 +76,6 @@ function known<Value extends string>(option: string, given: string[], all: reado
   return [...new Set(given.filter(isKnown))];
 }
 
-/** What a token may do, in words. */
 const accessOf = ({
   canWrite,
   scopes,
@@ -206,10 +192,7 @@ export interface UndoTokenOptions {
   json?: boolean;
 }
 
-/**
- * Revokes a token and takes back what it did, newest first. Prints a line for each change, with its outcome, and how many
- * there were on stderr; with `json`, an array of objects. What somebody has built on is left, with the reason.
- */
+/** Revokes a token and takes back what it did, newest first; what somebody has built on is left, with the reason. */
 export async function undoToken(
   config: Config,
   id: string,

@@ -213,7 +213,6 @@ const accessErrors = {
   }),
 };
 
-/** The rules a field can break. */
 const fieldErrorCodes = [
   'unknown',
   'required',
@@ -658,10 +657,7 @@ declare module '../platform/failures/index.js' {
   interface FactsByCode extends Facts {}
 }
 
-/**
- * Every way a request can fail. The one source of the status, title, wording and members of each code on both surfaces,
- * of the OpenAPI responses and of the pages `/errors/<code>`.
- */
+/** Every way a request can fail: status, wording and members, for both surfaces, the OpenAPI document and the pages. */
 export const catalogue: Readonly<Record<ErrorCode, Entry>> = entries;
 
 /** By status. */

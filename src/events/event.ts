@@ -26,7 +26,6 @@ export interface Event {
   id: string;
   companyId: string;
   action: ActivityAction;
-  /** Who wrote it. */
   origin: EventOrigin;
   sequence: number;
   insertedAt: Date;
@@ -46,11 +45,7 @@ export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf, ma
 
 export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind, { rank: 0, key: sequence, id });
 
-/**
- * Whether the company has the event of a cursor. It has not if the cursor is beyond its last event, or the event is another
- * by now: then the database was set back, and what came after the cursor is not what its reader has missed. A purged event
- * is no such sign.
- */
+/** Whether the company has the event of a cursor: not if the database was set back. A purged event is no such sign. */
 export async function isKnownEvent(
   db: Pick<Transaction, '$queryRaw'>,
   companyId: string,

@@ -14,10 +14,7 @@ import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import { type Event, eventBody, eventCursor, eventKind, requireKnown } from './event.js';
 
-/**
- * Whether a person may see the event of an activity `a`: the rule of `canViewNameOfSubject` in policies/access.ts in
- * SQL. Scalar subqueries, so that PostgreSQL looks up one event at a time and stops when it has enough.
- */
+/** Whether a person may see the event of an activity `a`: `canViewNameOfSubject` in SQL, for one event at a time. */
 function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
   const onHub = (hub: Prisma.Sql) => Prisma.sql`(
     SELECT v.level FROM resource_hub_access v
@@ -52,12 +49,10 @@ interface Row {
   looked: number | null;
 }
 
-/** An order of the events of a company. */
 interface Order {
   kind: CursorKind;
   columns: readonly string[];
   direction: Direction;
-  /** Which events follow a position. */
   beyond: (after: Position | null) => Prisma.Sql;
   positionOf: (row: Row) => Position;
 }

@@ -3,7 +3,6 @@ import type { FieldError } from '../platform/failures/index.js';
 import { type Database, type RowInSql, textList } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
 
-/** A time as ISO 8601 has it. */
 type Key = string | number;
 
 /** The position of a row in its list. Lists are ordered by rank, key and id, so no two rows share a position. */
@@ -13,10 +12,7 @@ export interface Position {
   id: string;
 }
 
-/**
- * The SQL that makes a branch walk its index: from where, in which direction, at most a page. Follows a WHERE. Without an
- * end for rows that are looked at in order, of which {@link walked} takes a page.
- */
+/** The SQL that makes a branch walk its index: from where, in which direction, at most a page unless it is `endless`. */
 export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql }, endless?: 'endless') => Prisma.Sql;
 
 /** What tells the cursors of a list from those of others. */
@@ -35,10 +31,7 @@ export interface List extends CursorKind {
   descending?: boolean;
   /** Common table expressions that the branches use. */
   steps?: (scopes: string[]) => Prisma.Sql;
-  /**
-   * Queries for (scope, rank, key, id), each along its own index. Their union is the list; a row in two of them counts
-   * once. Each branch stops after a page, so every page costs the same.
-   */
+  /** Queries for (scope, rank, key, id), each along its own index and at most a page. Their union is the list. */
   branches: (scopes: string[], walk: Walk) => Prisma.Sql[];
 }
 
@@ -102,10 +95,7 @@ export function cursorOf({ name, key: type, markOf = String }: CursorKind, { ran
 /** Longer than every cursor that `cursorOf` makes. */
 const longestCursor = 10_000;
 
-/**
- * The position that a cursor of this kind names, with its mark in place of the id if it has one; null if it is none.
- * Only what `cursorOf` writes is one: decoding skips line breaks, and other characters that base64url does not have.
- */
+/** The position that a cursor of this kind names; null if it is none. Only what `cursorOf` writes is one. */
 export function readCursor(kind: CursorKind, cursor: string): Position | null {
   const position = decoded(kind, cursor);
   return position && cursorAgain(kind, position) === cursor ? position : null;
@@ -143,7 +133,6 @@ const isStorable = (value: unknown): value is string =>
 /** As `cursorOf` gets it, with a year of four digits: PostgreSQL cannot read every date that JavaScript can. */
 const isMoment = (value: string) => /^(?!0000)\d{4}-/.test(value) && new Date(value).toJSON() === value;
 
-/** A client or a transaction. */
 type Reader = Pick<Database, '$queryRaw'>;
 
 export interface Page {
@@ -311,10 +300,7 @@ export interface Few {
   areAll: (rows: Prisma.Sql) => Prisma.Sql;
 }
 
-/**
- * Of a list with a text, its step `found` has so many rows at most. If they are all, they are sorted. If there are more, or
- * no index finds them, rows are looked at in the order of the list until a page is full. Decisions: "Lists".
- */
+/** At most so many rows are found first, and sorted. If there are more, the list is walked in order. Decisions: "Lists". */
 export const fewWith = (text: string): Few =>
   indexed.test(text)
     ? {

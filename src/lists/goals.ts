@@ -23,10 +23,7 @@ export interface GoalOrder {
 
 export const goalCursor = (field: keyof typeof keys): CursorKind => ({ name: `goals.${field}`, key: keys[field].key });
 
-/**
- * The goals that the caller may see. With a champion or a text, the query finds the matching goals first and then sorts
- * them; otherwise, or if many have the text, it walks each shelf in order. Decisions: "Lists".
- */
+/** The goals that the caller may see: found first and then sorted, or each shelf walked in order. Decisions: "Lists". */
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
   const { column } = keys[field];
   const { companyId, personId } = actor;

@@ -24,11 +24,7 @@ export const deletedFileList = (actor: Actor): List =>
 
 export const deletedAnywhereCursor: CursorKind = { name: 'deletedFiles', key: 'timestamptz' };
 
-/**
- * The deleted files of all hubs in which the caller may recover them, latest deletion first: all, or those that have each
- * word of the text in their name, file name or hub's name. They are found first, then each of their hubs is looked up
- * once, then they are sorted.
- */
+/** The deleted files of all hubs in which the caller may recover them, latest deletion first: all, or those with the text. */
 export const filesDeletedAnywhere = ({ companyId, personId }: Actor, text: string | null | undefined): List => ({
   ...deletedAnywhereCursor,
   descending: true,

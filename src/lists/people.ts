@@ -4,10 +4,7 @@ import { type CursorKind, contains, everywhere, fewWith, type List, type Walk, w
 
 export const peopleCursor: CursorKind = { name: 'people', key: 'text' };
 
-/**
- * Selects the people `p` whom the caller can find: those of the company who are not suspended or, for a guest, those of the
- * guest's spaces.
- */
+/** Selects the people `p` whom the caller can find: not suspended; for a guest, those of the guest's spaces. */
 export const findable = ({ companyId, personId }: Actor): Prisma.Sql => Prisma.sql`
   p.company_id = ${companyId} AND p.suspended_at IS NULL AND (
     p.id = ${personId}

@@ -16,7 +16,6 @@ import {
 
 // The rule of policies/access.ts in SQL, for rows `n` of a hub that the caller may see.
 
-/** Selects visible files. */
 const fileCondition = Prisma.sql`n.deleted_at IS NULL`;
 
 const published = Prisma.sql`n.deleted_at IS NULL AND n.state = 'published'`;
@@ -43,10 +42,7 @@ export interface AskedFolder {
   withCounts: boolean;
 }
 
-/**
- * Returns for each folder that is asked for the path from the hub's root down to it, or only itself, in one statement at
- * any depth. OFFSET 0 makes Postgres look up one folder at a time instead of all.
- */
+/** For each folder that is asked for, the path from the hub's root to it, or only itself. OFFSET 0: one at a time. */
 export async function folderPaths(db: Transaction, actor: Actor, asked: readonly AskedFolder[]): Promise<Folder[][]> {
   const { companyId } = actor;
   const idsOf = (folders: readonly AskedFolder[]) => textList([...new Set(folders.map(({ id }) => id))]);
@@ -227,7 +223,6 @@ type Kind = ReturnType<typeof kindsOf>[number];
 /** As the index of the nodes of a hub has them, so that it is used whatever PostgreSQL expects. */
 const byFolder = Prisma.sql`ORDER BY coalesce(n.parent_folder_id, ''), name_key(n.name), n.id`;
 
-/** The step with what is found of a kind. */
 const foundOf = (kind: number) => Prisma.raw(`found${kind}`);
 
 /** The nodes directly in each folder in the scopes. */

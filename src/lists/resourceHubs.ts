@@ -11,10 +11,7 @@ export interface ResourceHubFilter {
   text?: string | null | undefined;
 }
 
-/**
- * The hubs that the caller may see, by name. With a filter, the query finds the few hubs of that parent or name first.
- * Otherwise it walks the company's hubs, most of which an insider sees; for a guest it starts from what they may view.
- */
+/** The hubs that the caller may see, by name: found by parent or name, else walked; a guest's by what they may view. */
 export function resourceHubList({ personId, companyId }: Actor, filter: ResourceHubFilter): List {
   const conditions = Object.entries({
     'h.space_id': filter.spaceId,

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { badInput } from '../platform/failures/index.js';
 import type { Once } from '../platform/graphql/index.js';
 import { type Database, sql } from '../platform/postgres/index.js';
+import { sortedJson } from '../text/nodes.js';
 
 /** Seconds in which a confirmation may be used for the first time. */
 export const confirmationSeconds = 600;
@@ -20,23 +21,12 @@ interface ConfirmedChange {
   tokenId: string;
   /** The field of the mutation. */
   operation: string;
-  /** The input as the mutation gets it. */
   input: Record<string, unknown>;
-  /** What the change is. */
   sentence: string;
-  /** The state that the preview showed. */
   state: string;
   /** The microsecond of the preview, since 1970. */
   time: bigint;
 }
-
-/** As JSON with the keys of each object in order. */
-const canonical = (value: unknown) =>
-  JSON.stringify(value, (_name, each) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : each,
-  );
 
 /**
  * The confirmation of a change. Another version of the gateway, or another gateway, must compute the same: whoever
@@ -47,7 +37,7 @@ export function confirmationOf(
   { companyId, tokenId, operation, input, sentence, state, time }: ConfirmedChange,
 ) {
   const confirmed = ['goalpost confirmation 2', companyId, tokenId, operation, input, sentence, state, `${time}`];
-  const mac = createHmac('sha256', secret).update(canonical(confirmed)).digest().subarray(0, 16);
+  const mac = createHmac('sha256', secret).update(sortedJson(confirmed)).digest().subarray(0, 16);
   return `${sentence} · v2.${time.toString(36)}.${state}.${mac.toString('base64url')}`;
 }
 
@@ -103,7 +93,6 @@ export const sentenceOf = (template: string, shown: unknown): string =>
 
 const refused = (message: string) => badInput([{ field: 'confirmation', code: 'invalid', message }]);
 
-/** What a confirmation lets its token do, once. */
 interface Redeemed {
   state: string;
   once: Once;

@@ -166,7 +166,6 @@ function forAgents(input: GraphQLInputObjectType): GraphQLInputObjectType {
 
 type Place = Pick<GraphQLInputFieldConfig, 'description' | 'extensions'>;
 
-/** For what each variable of an operation is. */
 function placesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Map<string, Place> {
   const places = new Map<string, Place>();
   const info = new TypeInfo(schema);

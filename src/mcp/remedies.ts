@@ -58,7 +58,6 @@ const advice: Partial<Record<string, Advice>> = {
   },
 };
 
-/** Access levels by their words. */
 const levels: Record<number, string> = { 0: 'no access', 10: 'view', 40: 'comment', 70: 'edit', 100: 'full access' };
 
 /** What is wrong, and what to do; `problem` has it as REST spells it. */

@@ -16,7 +16,6 @@ import type { Database } from '../platform/postgres/index.js';
 import { restProblem } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 
-/** The path of the Model Context Protocol. */
 const mcpPath = '/mcp';
 
 interface McpOptions extends Pick<Config, 'bodyLimit' | 'publicUrl' | 'corsOrigins'> {
@@ -26,7 +25,6 @@ interface McpOptions extends Pick<Config, 'bodyLimit' | 'publicUrl' | 'corsOrigi
   mask: Mask;
 }
 
-/** The codes of JSON-RPC. */
 const codes = {
   parse: -32_700,
   request: -32_600,
@@ -39,10 +37,7 @@ const codes = {
 /** The methods whose name the log and the metrics have. */
 const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call'];
 
-/**
- * The tools over HTTP, without a session: each request is complete in itself. The first one loads the protocol and
- * prepares the documents, so that a gateway without agents neither starts later nor needs more memory.
- */
+/** The tools over HTTP, without a session. The first request loads the protocol and prepares the documents. */
 export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpOptions): Route {
   const { mask } = options;
   const loaded = lazy(async () => {

@@ -76,7 +76,6 @@ const aboutPreviews =
 
 const aboutConfirmations = 'Takes the arguments and the confirmation that preview_change returned.';
 
-/** A tool as `tools/list` shows it. */
 export interface Tool {
   name: string;
   title: string;
@@ -96,7 +95,6 @@ const previewOutput: JsonSchema = {
   expires_at: { type: 'string' },
 };
 
-/** What a call of a tool returns. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[];
   structuredContent: Record<string, unknown>;
@@ -114,7 +112,6 @@ const resultOf = (structuredContent: Record<string, unknown>, text: string): Too
 
 type Arguments = Record<string, unknown>;
 
-/** A call of a tool by a caller. */
 interface Call {
   given: Arguments;
   request: RequestHead;
@@ -209,7 +206,6 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
   type Made = Omit<Tool, 'name' | 'title' | 'inputSchema' | 'outputSchema'> & Record<'input' | 'output', JsonSchema>;
 
-  /** Describes a tool, once. */
   function describe(name: string, make: () => Made) {
     const known = described.get(name);
     if (known) return known;

@@ -38,10 +38,7 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   rest: { path: string; selection: string };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
   tool: { isDestructive: boolean; selection: string };
-  /**
-   * What agents get of the query that shows what it would do; and that in a sentence for the person who approves it, with
-   * values of the selection, in REST's names, in braces.
-   */
+  /** What agents get of the preview, and that in a sentence for who approves it, with values of the selection in braces. */
   preview: { selection: string; sentence: string /** Why it may change nothing. */; unchanged?: string };
 }
 

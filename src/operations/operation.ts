@@ -23,10 +23,7 @@ export const validToken = ({ companyId, tokenId }: Actor) =>
   Prisma.sql`token AS (SELECT t.id FROM api_tokens t
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId} AND t.revoked_at IS NULL FOR KEY SHARE)`;
 
-/**
- * A step of a write: the row that it will change, locked, and `at`, the time of all that it writes. The clock is read once the
- * row is locked: of two changes of a record, the second one, which waits, has the later time.
- */
+/** A step that locks the row that it will change. `at` is read once it is locked: of two changes, the second is later. */
 export const locked = (step: string, row: Prisma.Sql) => Prisma.sql`${Prisma.raw(step)} AS (
       SELECT l.*, clock_timestamp()::timestamptz(3) AS at FROM (${row} FOR NO KEY UPDATE) l
     )`;
@@ -46,17 +43,13 @@ export function permitEdit(what: string, id: string, row: Access | null | undefi
   if (!canEdit(row)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row) });
 }
 
-/**
- * Reads a record as it is now, for the response. Null if there is none. `folderId` is the folder that it was in before the
- * change.
- */
+/** Reads a record as it is now; null if there is none. `folderId` is the folder that it was in before the change. */
 export type ReadRecord<Record, Key = string> = (
   db: Context['db'],
   key: Key,
   folderId?: string | null,
 ) => Promise<Record | null>;
 
-/** What an operation has done. */
 export interface Outcome<Record> {
   /** The record as it is now. Null when the input names none. */
   record: Record | null;
@@ -71,10 +64,7 @@ export const nothingNamed = { record: null, activityId: null };
 export const unchanged = <Record>(record: Record | null): Outcome<Record> | undefined =>
   record === null ? undefined : { record, activityId: null };
 
-/**
- * Runs the statement of a write, which returns the activity that it has recorded, and reads the record. Undefined if it has
- * changed nothing.
- */
+/** Runs the statement of a write and reads the record. Undefined if it has changed nothing. */
 export async function write<Record>(
   db: Context['db'],
   statement: Prisma.Sql,
@@ -96,10 +86,7 @@ interface Recorded {
   more?: { columns: Record<string, string>; from?: string };
 }
 
-/**
- * The step `activity(id, inserted_at)` of a write, which says whose token made it and what its outcome has replaced: so
- * every change can be found, and taken back. Reads the steps `company` and `token`.
- */
+/** The step `activity(id, inserted_at)`: which token made the change, and what it replaced. Reads `company` and `token`. */
 export function recorded({ actor, surface }: Context, { id, action, record, before, more }: Recorded): Prisma.Sql {
   const columns = [`${subjectOf(action)}_id`, 'name', ...Object.keys(more?.columns ?? {})];
   const values = [`${record}.id`, `${record}.name`, ...Object.values(more?.columns ?? {})];
@@ -116,10 +103,7 @@ export function recorded({ actor, surface }: Context, { id, action, record, befo
 
 const maximumAttempts = 10;
 
-/**
- * Runs an attempt until it has an outcome. An attempt that loses a race returns undefined, so that the next one reads
- * and decides again, after a growing random pause. Fails with 503 after ten lost races in a row.
- */
+/** Runs an attempt until it has an outcome; one that loses a race returns undefined. 503 after ten in a row. */
 export async function retry<Outcome>(
   context: Pick<Context, 'db' | 'actor'>,
   attempt: () => Promise<Outcome | undefined>,
@@ -139,7 +123,6 @@ export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) =
   SELECT company.id, ${newIds()}, activity.id, r.person_id, activity.inserted_at
   FROM company, activity, (${recipients(actor, audience, access)}) r`;
 
-/** A record that operations change. */
 export interface ChangedRecord {
   kind: ActivitySubject;
   id: string;
@@ -210,10 +193,7 @@ const state = (kind: Kind, alias: string) =>
 export const isExpected = (kind: Kind, alias: string, expected: string | null | undefined): Prisma.Sql =>
   expected == null ? Prisma.sql`TRUE` : Prisma.sql`${state(kind, alias)} = ${expected}`;
 
-/**
- * The state of a record; null if there is none, or if it is a document that the caller may not edit, of which nothing
- * long is read. A preview reads it before what it shows, which so is never older.
- */
+/** The state of a record; null if there is none, or if it is a document that the caller may not edit. */
 export async function loadState(
   { db, actor: { companyId, personId } }: Pick<Context, 'db' | 'actor'>,
   { kind, id }: ChangedRecord,

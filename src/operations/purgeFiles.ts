@@ -21,11 +21,7 @@ export const purgeableFiles = (db: Transaction, olderThan: number): Promise<Purg
   db.$queryRaw<PurgedFile[]>(sql`
     SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${moment(olderThan)} ORDER BY f.deleted_at, f.company_id, f.id`);
 
-/**
- * Removes for good the files deleted more than that many milliseconds ago, with everything that belongs to them, and returns their
- * number. Goes company by company, and calls `onPurged` for each batch once it is committed. Skips a file that another
- * transaction has locked.
- */
+/** Removes files for good, with all that belongs to them, and returns how many. `onPurged` gets each batch once it is committed. */
 export async function purgeFiles(
   db: Database,
   olderThan: number,

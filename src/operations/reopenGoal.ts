@@ -1,6 +1,5 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { findable } from '../lists/people.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
@@ -66,41 +65,15 @@ async function requirePeople(context: Context, ids: string[]): Promise<void> {
   const existing = new Set(rows.map(({ id }) => id));
   const unknown = [...ids.entries()].filter(([, id]) => !existing.has(id)).slice(0, mostNamed + 1);
   if (unknown.length === 0) return;
-  const hints = await idsOfNames(
-    context,
-    unknown.map(([, id]) => id),
-  );
   const errors = unknown.map(([index, id]) => ({
     field: `input.subscriberIds[${index}]`,
     code: 'not_found' as const,
-    message: `no person ${quoted(id)}${hints.get(id) ?? ''}`,
+    message: `no person ${quoted(id)}: send the IDs of people`,
   }));
   throw badInput(errors, context);
 }
 
-const mostNamesakes = 3;
-
-/** For each text that is the name of people whom the caller can find, what to send instead. */
-async function idsOfNames({ db, actor }: Context, names: string[]): Promise<Map<string, string>> {
-  const people = await db.$queryRaw<{ name: string; ids: string[] }[]>(Prisma.sql`
-    SELECT n.name, array_agg(p.id ORDER BY p.id) AS ids
-    FROM unnest(${textList([...new Set(names)])}) AS n(name) JOIN people p ON name_key(p.full_name) = name_key(n.name)
-    WHERE ${findable(actor)} GROUP BY n.name`);
-  return new Map(
-    people.map(({ name, ids }) => {
-      const shown = ids.slice(0, mostNamesakes).map(quoted).join(' or ');
-      return [
-        name,
-        ids.length === 1 ? `: send the ID of the person, ${shown}` : `: send the ID of one of them, ${shown}`,
-      ];
-    }),
-  );
-}
-
-/**
- * Reopens a closed goal, posts the message and notifies people. Leaves an open goal unchanged. Throws 400, 404, 403 or
- * 409 (archived, changed).
- */
+/** Reopens a closed goal, posts the message and notifies people. Throws 400, 404, 403 or 409. */
 export async function reopenGoal<Goal>(
   context: Context,
   input: ReopenGoalInput,

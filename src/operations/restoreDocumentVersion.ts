@@ -80,7 +80,6 @@ interface RestoreDocumentVersionInput extends VersionToRestore {
   expectedCurrentVersion: number;
 }
 
-/** The key of a version. */
 interface VersionKey {
   companyId: string;
   documentId: string;
@@ -88,9 +87,8 @@ interface VersionKey {
 }
 
 /**
- * Restores an earlier version by adding a version equal to it, unless the document already equals it. Returns the version
- * that is now current. Throws 404, 403 or 409. Whether it differs is compared in SQL, by the view `version_comparisons`:
- * the content of the source is read for its mentions, and none to compare it.
+ * Adds a version equal to an earlier one, unless the document equals it, which is compared in SQL: no content is read for
+ * it. Throws 404, 403 or 409.
  */
 export async function restoreDocumentVersion<Version>(
   context: Context,

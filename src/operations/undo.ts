@@ -46,10 +46,7 @@ interface Done extends Change {
   previousOutcomeId: string | null;
 }
 
-/**
- * Of each kind of record: its table, the column of an activity that names it, the condition on its row `r` that an
- * operation could change it, and the view of who may.
- */
+/** Of each kind: its table, the column of an activity, when an operation could change its row `r`, and the view of who may. */
 const kinds = {
   goal: {
     table: Prisma.raw('goals'),
@@ -73,10 +70,7 @@ const kinds = {
 
 const kindOf = (action: ActivityAction) => kinds[subjectOf(action)];
 
-/**
- * Revokes the token. Its writes hold a lock on its row: those under way are waited for, and found afterwards; those that
- * come later are refused. In a transaction of its own, so that it holds nothing that they wait for.
- */
+/** Revokes the token. Its writes hold a lock on its row: those under way are waited for, later ones are refused. */
 export const revokeForUndo = (db: Database, { companyId, tokenId }: UndoneToken): Promise<void> =>
   db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT id FROM api_tokens WHERE company_id = ${companyId} AND id = ${tokenId} FOR UPDATE`;
@@ -111,10 +105,7 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
   }
 }
 
-/**
- * What takes back each change that a token can make, unless somebody has built on it: then the record has the outcome
- * again that the activity replaced.
- */
+/** What takes back each change that a token can make, unless somebody has built on it. */
 const undoOf = new Map<ActivityAction | null, Operation['undo']>(operations.map(({ action, undo }) => [action, undo]));
 
 /** The inverse of a change, or why there is none. */
@@ -348,7 +339,6 @@ export async function undoChange(
 }
 
 export interface UndoChangePreview {
-  /** The activity of the change. */
   changeId: string;
   wouldChange: boolean;
   /** What to expect when it is taken back. */

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { fileUrl } from '../fileSystem.js';
 import { cachedResponse, contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
 
-/** The name of a page's file. */
 export type AssetName = `${string}.${'js' | 'css' | 'svg' | 'ico' | 'png' | 'json' | 'yml' | 'ts' | 'sql'}`;
 
 /** A file of `assets/`, which the build copies beside the compiled pages. */
@@ -59,7 +58,6 @@ const ownFiles: AssetName[] = [
   'token.js',
 ];
 
-/** The files that several pages load. */
 export const sharedFiles = (): Route[] => [
   ...assetRoutes('/pages', {
     ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),

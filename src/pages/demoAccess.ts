@@ -6,17 +6,12 @@ const secret = () => randomBytes(32).toString('base64url');
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const isSame = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
 
-/**
- * Who may see the demo's token on the pages: who has the start address, which only the terminal shows. Opening it sets a
- * cookie. Both hold until this process ends, because a secret that works only once would lock out its owner whenever a
- * terminal previews the link or a second browser is used, while the terminal shows where the token is anyway.
- */
+/** Who may see the demo's token: who has opened the start address, which only the terminal shows, and so has the cookie. */
 export class DemoKey {
   /** The session is not the start, so that what reads a cookie cannot hand on the start address. */
   readonly #start = secret();
   readonly #session = secret();
 
-  /** The start address for the person at the terminal. */
   addressAt(base: string): string {
     return `${base}/?demo=${this.#start}`;
   }
@@ -28,7 +23,6 @@ export class DemoKey {
     return `${cookieName(request)}=${this.#session}; Path=/; HttpOnly; SameSite=Strict`;
   }
 
-  /** Whether a browser on this machine has the cookie. */
   isHeldBy(request: RequestHead): boolean {
     if (!isLocal(request)) return false;
     const cookies = (request.headers.get('cookie') ?? '').split(/; ?/);
@@ -46,7 +40,6 @@ export const demoDocument = 'doc-launch-plan';
 export interface Demo {
   token: string;
   key: DemoKey;
-  /** The file with the tokens. */
   tokensFile?: string | undefined;
   /** The current version of {@link demoDocument}, if that is still there. Fails if the token is no longer valid. */
   currentVersion: () => Promise<number | null | undefined>;

@@ -1,6 +1,5 @@
 import { type HasPage, type Html, html } from './html.js';
 
-/** A record in the picture, with the one that it belongs to above it. */
 const record = (
   x: number,
   y: number,
@@ -43,7 +42,6 @@ ${operation(257, ['restoreDocumentVersion'], 'version 2 comes back as 4')}${vers
 </svg>
 `;
 
-/** The picture, and where to read on. */
 export const domain = (hasPage: HasPage): Html => html`<section aria-labelledby="records">
 <h2 id="records">What it is about</h2>
 <figure class="about">

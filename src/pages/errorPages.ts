@@ -150,39 +150,20 @@ interface NoPageOptions {
   hasPage: HasPage;
 }
 
-/** Where `url` and `publicUrl` of a document lead. Without `APP_URL`, that is this gateway. */
-const addressOfDocument = /^\/(public\/)?documents\/[^/]+$/;
-
-const inMainApplication = (path: string, hasPage: HasPage) => ({
-  heading: 'This page is in the main application',
-  hint: html`<p>Goalpost has no page for a document. The setting <code>APP_URL</code> says where the main application is;
-set it, and the fields <code>url</code> and <code>publicUrl</code> of a document lead there.</p>
-${hasPage('/history') && !path.startsWith('/public/') && html`<p>Its versions are in its <a href="/history?document=${path.split('/').at(-1) ?? ''}">history</a>.</p>`}`,
-});
-
-/** What a browser shows for a path that does not exist, with the path that was perhaps meant, or that is for programs only. */
+/** What a browser shows for a path that does not exist, or that is for programs only. */
 export function noPage({ mutations, hasPage }: NoPageOptions) {
-  /** What to open instead of a path that this method cannot be sent to. */
   const guideTo = (path: string): Html => {
     const mutation = mutations.find((each) => each.path === path);
-    if (mutation) return html`<a href="/docs#${mutation.name}">${mutation.title}, in the reference</a>`;
-    return html`<a href="/docs">the reference</a>`;
-  };
-
-  const explain = (path: string) => {
-    const lead = html`There is nothing at <code>${path}</code>.`;
-    if (addressOfDocument.test(path)) return { ...inMainApplication(path, hasPage), lead };
-    return { heading: 'This page does not exist', lead, hint: undefined };
+    return mutation
+      ? html`<a href="/docs#${mutation.name}">${mutation.title}, in the reference</a>`
+      : html`<a href="/docs">the reference</a>`;
   };
 
   return (error: GraphQLError, path: string): HttpResponse => {
     const isUnknown = error.extensions.code === 'NOT_FOUND';
-    const forPrograms = {
-      heading: 'This path is for programs',
-      lead: error.message,
-      hint: html`<p>What to send instead, with an example: ${guideTo(path)}.</p>`,
-    };
-    const { heading, lead, hint } = isUnknown ? explain(path) : forPrograms;
+    const heading = isUnknown ? 'This page does not exist' : 'This path is for programs';
+    const lead = isUnknown ? html`There is nothing at <code>${path}</code>.` : error.message;
+    const hint = !isUnknown && html`<p>What to send instead, with an example: ${guideTo(path)}.</p>`;
     const page = htmlPage({
       title: `${isUnknown ? 'Not found' : 'Not a page'} – Goalpost`,
       path,

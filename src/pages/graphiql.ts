@@ -66,16 +66,12 @@ const ofDemo: Record<string, string> = {
   folderId: 'folder-planning',
 };
 
-/** A document of GraphiQL, and its variables. */
 interface WorkedDocument {
   query: string;
   variables: Record<string, unknown>;
 }
 
-/**
- * The worked examples: on records of the demo, whose token may not manage webhooks, and where nobody has changed anything yet;
- * elsewhere all, with placeholders.
- */
+/** The worked examples: on the demo, those that its token may run now; elsewhere all, with placeholders. */
 function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDemo | undefined): WorkedDocument[] {
   const inputOf = (type: GraphQLInputObjectType) => {
     const mutation = mutations.find(({ name }) => type.name.toLowerCase().endsWith(`${name.toLowerCase()}input`));

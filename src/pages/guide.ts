@@ -79,7 +79,6 @@ export function guideRoutes({ mutations, demo, hasPage, publicUrl }: GuideOption
   ];
 }
 
-/** What search knows of an operation. */
 const restRecord = ({ name, title, path }: PreparedMutation) => ({
   kind: 'REST',
   title: `POST ${path}`,
@@ -88,7 +87,6 @@ const restRecord = ({ name, title, path }: PreparedMutation) => ({
   text: `${title} ${name}`,
 });
 
-/** What search knows of an error. */
 function errorRecord(code: (typeof errorCodes)[number]) {
   const { status, title, meaning, remedy } = catalogue[code];
   return { kind: 'Error', title: code, page: title, url: `/errors/${code}`, text: `${status} ${meaning} ${remedy}` };

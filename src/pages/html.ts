@@ -2,7 +2,6 @@ import type { HttpResponse } from '../platform/http/index.js';
 import { version } from '../version.js';
 import { codeMarks } from './assets/codeMarks.js';
 
-/** Text that is already HTML. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -45,7 +44,6 @@ export function highlighted(code: string): Html {
 export const statusBadge = (status: number): Html =>
   html`<span class="badge ${status < 500 ? 'client' : 'server'}">${status}</span>`;
 
-/** The script that filters. */
 export const filterScript = '/pages/filter.js';
 
 /** A field that filters the page by what its headings and entries are named. */

@@ -229,7 +229,6 @@ ${codes.map(
 }
 
 interface ReferenceOptions extends Pick<Config, 'publicUrl'> {
-  /** Makes the OpenAPI document. */
   openApi: () => object;
   mutations: readonly PreparedMutation[];
   hasPage: HasPage;

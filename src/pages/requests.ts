@@ -9,11 +9,7 @@ type Body = Record<string, unknown>;
 
 const recordedRequests: Record<string, { request: Body } | undefined> = recorded;
 
-/**
- * The request of an operation on records of the demo, which is the recorded one; undefined if there is none, as for a
- * change that the visitor has yet to make. A restore is of the version before the current one, so that the next takes it
- * back.
- */
+/** The recorded request on the demo, if there is one. A restore is of the version before the current one. */
 export function demoRequest({ name }: PreparedMutation, { currentVersion }: ShownDemo): Body | undefined {
   const request = recordedRequests[name]?.request;
   if (!request || 'activity_id' in request) return undefined;
@@ -59,10 +55,8 @@ export function curlCommand(url: string, body: Body, key: string): string {
 export const shellQuoted = (argument: string) =>
   /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 
-/** The script that gives the Copy buttons what they do. */
 export const copyScript = '/pages/blocks.js';
 
-/** Code with a button that copies it. */
 export const copyable = (label: string, code: string): Html => html`<div class="token"><pre tabindex="0" role="region"
 aria-label="${label}"><code>${highlighted(code)}</code></pre>
 <button type="button" class="copy" hidden aria-label="Copy: ${label}">Copy</button></div>

@@ -9,7 +9,6 @@ export interface Actor {
 export const itemsOf = (list: string | null): string[] | null =>
   list === null ? null : list.split(' ').filter(Boolean);
 
-/** Where a token can be used. */
 export const surfaces = ['rest', 'graphql', 'mcp'] as const;
 export type Surface = (typeof surfaces)[number];
 
@@ -24,12 +23,10 @@ export const callersAccess = ({ companyId, personId }: Actor) => ({
   access: { where: { companyId, personId }, select: { level: true } } as const,
 });
 
-/** What {@link callersAccess} loads. */
 export interface Access {
   access: { level: number }[];
 }
 
-/** The level that {@link callersAccess} loaded. */
 export const levelOf = ({ access }: Access): number => access[0]?.level ?? level.none;
 
 export const canView = (row: Access) => levelOf(row) >= level.view;

@@ -3,13 +3,9 @@ import { textList } from '../platform/postgres/index.js';
 import { type Actor, level } from './access.js';
 
 /**
- * Of the people in the query `audience(person_id, may_view)`, each once, those to notify: without the author, suspended
- * people, and those who may not view the subject. `access` is the query for everybody's access to it, from a view
- * `*_access`, for those of whom it is not known that they `may_view` it.
- * In order, because the indexes of what is inserted for them then grow at their ends.
- *
- * Each is looked up by a scalar subquery, which is never planned as a join: while PostgreSQL believes that a company of
- * thousands is small, it joins by comparing each with each.
+ * Of the people in the query `audience(person_id, may_view)`, those to notify, each once and in order: without the author,
+ * suspended people, and those who may not view the subject by `access`, a query of a view `*_access`. Scalar subqueries are
+ * never planned as a join, which compares each with each while PostgreSQL believes that a large company is small.
  */
 export const recipients = ({ companyId, personId }: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
   SELECT a.person_id FROM (SELECT person_id, bool_or(may_view) AS may_view FROM (${audience}) a GROUP BY person_id) a

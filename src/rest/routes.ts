@@ -65,7 +65,6 @@ const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'),
 /** A stored mutation, parsed, and its parts of the schema. */
 export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   document: DocumentNode;
-  /** The mutation field. */
   name: string;
   field: GraphQLField<unknown, unknown>;
   /** What the argument `input` has in a body. */
@@ -134,13 +133,9 @@ export const storedMutations = operations.map(
   }),
 );
 
-/** Spells a value as REST does. */
 export type Spell = (value: unknown) => unknown;
 
-/**
- * How REST spells what a selection of a type returns: names in snake_case, enum values and type names in lower case.
- * Made once for each document: a response has hundreds of names, and every response has the same ones.
- */
+/** How REST spells what a selection returns: snake_case, enum values in lower case. Made once for each document. */
 export function spellingOf(
   schema: GraphQLSchema,
   type: GraphQLOutputType,

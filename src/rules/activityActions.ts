@@ -10,7 +10,6 @@ export function subjectOf(action: ActivityAction): ActivitySubject {
   return action.startsWith('resource_hub_file_') ? 'file' : 'document';
 }
 
-/** The actions that apply to a goal, a file or a document. */
 export const actionsOn = (subject: ActivitySubject): ActivityAction[] =>
   Object.values(ActivityAction).filter((action) => subjectOf(action) === subject);
 

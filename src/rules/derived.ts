@@ -72,10 +72,7 @@ export function isOutdated({ closedAt, archivedAt, nextUpdateScheduledAt }: Sche
 
 type Measure = Pick<Target, 'from' | 'to' | 'value'>;
 
-/**
- * The mean of the progress of each target and of the checklist as a whole, 0 to 100, rounded to two decimals; 0 if there
- * is neither.
- */
+/** The mean progress of the targets and of the checklist as a whole, 0 to 100, with two decimals; 0 if there is neither. */
 export function progressPercentage(targets: Measure[], checklist: Pick<GoalCheck, 'completed'>[]): number {
   const parts = targets.map(progressOf);
   if (checklist.length > 0)

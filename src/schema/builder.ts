@@ -82,10 +82,7 @@ declare global {
   }
 }
 
-/**
- * Makes every id in a field's arguments, at any depth, an id that Postgres can hold. Without this, an id with NUL is 500,
- * an error of PostgreSQL, where it should be 404.
- */
+/** Makes ids in arguments storable: one with NUL would be 500, an error of PostgreSQL, where it should be 404. */
 class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #mappings = new Map<string, InputTypeFieldsMapping<Types, true>>();
 

@@ -12,10 +12,7 @@ export const nullWithoutId = 'Null if no ID was given: then nothing has changed.
 /** The fields of an input, as its type declares them. */
 export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]>['fields']>[0];
 
-/**
- * The field of an input that names the record of a change. It need not be there: the contract wants a call without it to
- * succeed. An agent must give it, so `about` alone is what it reads.
- */
+/** The input field that names the record: optional, as the contract wants. An agent must give it, and reads `about`. */
 export const recordToChange = (t: InputFields, about: string, record: string) =>
   t.id({
     required: false,

@@ -22,10 +22,7 @@ import {
 import { builder, wholeList } from './builder.js';
 import { plannedQuery } from './plans.js';
 
-/**
- * What the resolvers of one operation share, made when the first of them asks. It stands on the context: the values of a
- * WeakMap, which Pothos' `createContextCache` is, outlive their keys by a collection of garbage.
- */
+/** What the resolvers of an operation share. On its context: a WeakMap would outlive that by a collection of garbage. */
 export function sharedInOperation<Value>(create: (context: Context) => Value): (context: Context) => Value {
   return (context) => {
     const known = context.shared.get(create);
@@ -268,10 +265,7 @@ interface Rows<Row> {
   rowAt: Context['db']['goal']['rowAt'];
 }
 
-/**
- * How the rows of a list are read, if all of them are of one model. The list itself has only what may be shown; `visible`
- * is asked again of rows that are read later, when that may have changed.
- */
+/** How rows of one model are read. `visible` is asked again of rows that are read later, when that may have changed. */
 export function rowsOfModel<Row extends { id: string }>(
   context: Context,
   info: GraphQLResolveInfo,

@@ -23,7 +23,6 @@ type Ids = Pick<Actor, 'companyId' | 'personId'>;
 
 /** A query that is kept. */
 interface KeptQuery {
-  /** How long its text is. */
   characters: number;
   /** Makes it with the ids of a caller. */
   make: (caller: Ids) => object;
@@ -100,10 +99,7 @@ function conditionsOf({ shared }: Context, { operation, variableValues }: GraphQ
   return conditions;
 }
 
-/**
- * What to load for a field, as Pothos plans it. A document that is sent again costs no planning: it has the same nodes. One plan serves all callers, as what a `select` or `query` of the schema reads are the caller's ids, which
- * it only passes on.
- */
+/** What to load for a field, as Pothos plans it: once for a document and all callers, whose ids are only passed on. */
 export function plannedQuery(context: Context, info: GraphQLResolveInfo, options: Options = {}): object {
   if (leftToPothos(info)) return queryFromInfo({ ...options, context, info });
   const [node, ...others] = info.fieldNodes;

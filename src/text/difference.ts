@@ -30,10 +30,7 @@ const mostEdits = 2_000;
 /** A difference of more pieces than this is of whole texts: nobody reads it. */
 const mostPieces = 20_000;
 
-/**
- * Compares two texts word by word; line by line or as a whole where they differ so much that it would go on beyond the
- * deadline, on the clock of `performance.now()`.
- */
+/** Compares word by word; line by line or as a whole where that would go on beyond the deadline of `performance.now()`. */
 export function comparison(before: Reading, after: Reading, deadline: number): Difference {
   if (isEqual(before, after)) return { granularity: 'word', changes: changesOf(before.text, after.text, []) };
   const [oldLength, newLength] = [before.text.length, after.text.length];

@@ -33,7 +33,6 @@ function difference({ before, after, isContent }: TextPair, deadline: number): D
 
 /** What the thread for texts does. A deadline is of the thread's clock, and what cannot keep it takes longer. */
 export const textFunctions = {
-  /** The difference between two texts. */
   difference: (deadline: number, pair: TextPair): Difference => difference(pair, deadline),
   /** The same with so many words around each change. */
   around: (deadline: number, pair: TextPair, words: number): Change[] =>

@@ -143,10 +143,7 @@ const plainMarks = new Set(
 /** The type of a node or mark as it is compared: `task_item` is `taskitem`. Empty if it is no text. */
 const typeOf = ({ type }: RichNode): string => (typeof type === 'string' ? canonical(type) : '');
 
-/**
- * The kind of a node; null if it is not known: by its type, or because it holds what nodes of ProseMirror do not, which
- * would not be read.
- */
+/** The kind of a node; null if it is not known, or holds what nodes of ProseMirror do not, which would not be read. */
 export function kindOf(node: RichNode): Kind | null {
   const type = typeOf(node);
   if (!Object.hasOwn(kinds, type)) return null;
@@ -163,12 +160,16 @@ export function kindOf(node: RichNode): Kind | null {
 
 const parts = new Set(['type', 'attrs', 'content', 'marks', 'text']);
 
-/** JSON with sorted keys, as their order says nothing; `…` for what is nested too deeply. */
+/** JSON with sorted keys, as their order says nothing. */
+export const sortedJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    isNode(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
+  );
+
+/** The same; `…` for what is nested too deeply. */
 export function inOrder(value: unknown): string {
   try {
-    return JSON.stringify(value, (_key, part: unknown) =>
-      isNode(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
-    );
+    return sortedJson(value);
   } catch {
     return '…';
   }

@@ -96,10 +96,7 @@ async function sequenceOf(tx: Transaction, companyId: string, cursor: string): P
   );
 }
 
-/**
- * Writes a company as a file with a record in each line, which an import takes back: all as of one moment. Holds about
- * a megabyte of records at a time. Returns the number of records.
- */
+/** Writes a company as a file that an import takes back, as of one moment. Returns the number of records. */
 export async function exportWorkspace(
   db: Database,
   { companyId, since, links = false }: ExportOptions,

@@ -39,10 +39,7 @@ const [longestDocument, longestRecord] = [256 * megabyte, 128 * megabyte];
 /** Something in a file that is no JSON, or not of the format. */
 class BadFile extends Error {}
 
-/**
- * Reads a workspace from a file, or from standard input for `-`: one JSON document, or as a stream a JSON record in each
- * line. The parts throw an ImportError that says why it cannot be read, or what of the JSON is invalid.
- */
+/** Reads a workspace from a file, or standard input for `-`: one JSON document, or a record in each line. */
 export const fileSource = (file: string): Source =>
   file === '-'
     ? streamSource(standardInput, 'standard input')

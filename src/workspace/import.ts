@@ -2,7 +2,10 @@ import { eventKind, isKnownEvent } from '../events/event.js';
 import { Prisma } from '../generated/client/client.js';
 import { readCursor } from '../lists/engine.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { danglingReferences, problemsOfRemovals, problemsOfRows } from './checks.js';
 import type { Source } from './file.js';
+import { compareHistories, overtakenDocuments } from './histories.js';
+import { matchRows, recordVersions } from './matching.js';
 import {
   type Counted,
   type Finding,
@@ -14,23 +17,11 @@ import {
   UnknownChangesError,
 } from './report.js';
 import { type Head, labelled, labelOf, RecordReader, recordPathOf, within } from './rows.js';
-import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
+import { columns, isStaged, lookUp, Staging, staged, type Update } from './staging.js';
 import { analyzeGrown, analyzeUncounted } from './statistics.js';
 import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
-import {
-  applyRows,
-  compareHistories,
-  compareRows,
-  findDoomed,
-  insertRows,
-  lockRows,
-  matchRows,
-  overtakenDocuments,
-  recordVersions,
-  sameRow,
-  type Update,
-  unknownChanges,
-} from './update.js';
+import { unknownChanges } from './unknownChanges.js';
+import { applyRows, compareRows, findDoomed, insertRows, lockRows } from './update.js';
 
 const limits = { timeout: 3_600_000 };
 
@@ -86,10 +77,7 @@ interface Read {
   reader: RecordReader;
 }
 
-/**
- * Reads all parts into temporary tables. Throws an ImportError with all problems of the records themselves, or if there are
- * none, with all of the records with each other.
- */
+/** Reads all parts into temporary tables. Throws an ImportError with all problems, if there are any. */
 async function readSource(tx: Transaction, { source, staging, reader }: Read): Promise<Head> {
   for await (const part of source.parts) {
     reader.read(part);
@@ -130,10 +118,6 @@ const noteRefusal = (db: Database, companyId: string, { problems }: ImportError)
   db.$executeRaw`
     UPDATE imports SET refused_at = now(), refused_reason = left(${problems[0] ?? ''}, 500) WHERE company_id = ${companyId}`;
 
-/** Lets one import of a company at a time go on. */
-const lockCompany = (tx: Transaction, companyId: string) =>
-  tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
-
 interface Company {
   revision: number | null;
   digest: Uint8Array | null;
@@ -157,7 +141,7 @@ interface Written {
 async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport<Table>> {
   const companyId = head.company.id;
   // One import of a company at a time.
-  await lockCompany(tx, companyId);
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
   const company = await companyOf(tx, companyId);
   await requireUnused({ tx, staging, companyId, isNew: !company }, options);
   if (company) {
@@ -272,14 +256,13 @@ function requireKnownChanges(changes: UnknownChange[]): void {
 }
 
 /** Notes what a whole file does not name. Throws an ImportError if it is no whole file. */
-async function removeMissing({ tx, staging, companyId }: Update, { given }: Head): Promise<void> {
+async function removeMissing(update: Update, { given }: Head): Promise<void> {
+  const { tx, staging, companyId } = update;
   for (const [list, { table, gone }] of Object.entries(lists)) {
-    const isIn = staging.tables.has(table)
-      ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
-      : Prisma.empty;
     const count = await tx.$executeRaw(sql`
       INSERT INTO import_removed SELECT ${table}, t.id FROM ${raw(table)} t
-      WHERE t.company_id = ${companyId} ${raw(gone ? `AND t.${gone} IS NULL` : '')} ${isIn}`);
+      WHERE t.company_id = ${companyId} ${raw(gone ? `AND t.${gone} IS NULL` : '')}
+        AND NOT ${isStaged(update, table, sql`s.id = t.id`)}`);
     staging.hasRemoved ||= count > 0;
     if (count > 0 && !given.has(list))
       throw new ImportError([
@@ -315,29 +298,18 @@ function emptyReport(companyId: string, isNew: boolean): ImportReport<Table> {
 
 async function countRows({ tx, staging, companyId }: Update): Promise<ImportReport<Table>> {
   const report = emptyReport(companyId, false);
-  const changed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
-    SELECT tbl, count(*)::integer AS count FROM import_changed GROUP BY tbl`;
+  const parts = [...staging.tables].map(
+    (table) => sql`
+      SELECT ${table} AS tbl, count(*) FILTER (WHERE differs IS NULL)::integer AS added,
+        count(*) FILTER (WHERE differs)::integer AS changed, count(*) FILTER (WHERE NOT differs)::integer AS unchanged
+      FROM ${staged(table)}`,
+  );
+  const counted = await tx.$queryRaw<({ tbl: Table } & Omit<Counted, 'removed'>)[]>(Prisma.join(parts, ' UNION ALL '));
+  for (const { tbl, ...counts } of counted) Object.assign(report.tables[tbl], counts);
+  report.tables.companies.unchanged = 0;
   const removed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
     SELECT tbl, count(*)::integer AS count FROM (SELECT tbl, id FROM import_doomed UNION SELECT tbl, id FROM import_removed) d GROUP BY tbl`;
-  for (const { tbl, count } of changed) report.tables[tbl].changed = count;
   for (const { tbl, count } of removed) report.tables[tbl].removed = count;
-  const parts = [...staging.tables]
-    .filter((each) => each !== 'companies')
-    .map(
-      (table) => sql`
-        SELECT ${table} AS tbl, count(*)::integer AS all, count(*) FILTER (WHERE EXISTS (
-          SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${sameRow(table, 's', 't')} OFFSET 0))::integer AS known
-        FROM ${staged(table)} s`,
-    );
-  const counted =
-    parts.length === 0
-      ? []
-      : await tx.$queryRaw<{ tbl: Table; all: number; known: number }[]>(Prisma.join(parts, ' UNION ALL '));
-  for (const { tbl, all, known } of counted) {
-    const counts = report.tables[tbl];
-    counts.added = all - known;
-    counts.unchanged = known - counts.changed;
-  }
   return report;
 }
 
@@ -352,9 +324,8 @@ async function describeChanges({ tx, staging, companyId }: Update, shown: number
     const own = columns(columnsOf(table), 's');
     const found = await tx.$queryRaw<Finding<Table>[]>(sql`
       SELECT ${table} AS "table", s.id, s.path, e.key AS field, e.value AS here, n.row -> e.key AS file
-      FROM (SELECT c.id FROM import_changed c WHERE c.tbl = ${table} LIMIT ${shown - findings.length}::integer) c
-      JOIN ${staged(table)} s ON s.id = c.id
-      CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.company_id = ${companyId} AND r.id = c.id OFFSET 0) t
+      FROM (SELECT * FROM ${staged(table)} WHERE differs ORDER BY n LIMIT ${shown - findings.length}::integer) s
+      ${lookUp(table, companyId, sql`t.id = s.id`)}
       CROSS JOIN LATERAL (SELECT to_jsonb(x) AS row FROM (SELECT ${own}) x OFFSET 0) n
       CROSS JOIN LATERAL jsonb_each(to_jsonb(t)) e
       WHERE e.key <> ALL (${ignored}::text[]) AND n.row ? e.key AND n.row -> e.key <> e.value

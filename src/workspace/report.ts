@@ -80,7 +80,6 @@ export function changeText({ path, table, id, event, action, personId, at }: Unk
 
 export interface ImportReport<Table extends string = string> {
   companyId: string;
-  /** Whether the company was new. */
   isNew: boolean;
   /** Whether the same file had been imported before, so that there was nothing to do. */
   isRepeated: boolean;

@@ -116,7 +116,6 @@ interface At {
   made: string;
 }
 
-/** Takes a row for a table. */
 export type Emit = (table: Table, row: Row, at: At) => void;
 
 type Recorded<L extends ListName> = Workspace[L][number];
@@ -208,7 +207,6 @@ function emitRows(emit: Emit, table: Table, record: Row, place: Place): string {
 
 /** What the fields of the file besides its lists say. */
 export type Head = Pick<Workspace, 'company' | 'revision' | 'as_of' | 'removed'> & {
-  /** The lists that the file has. */
   given: Set<string>;
 };
 

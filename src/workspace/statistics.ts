@@ -6,10 +6,7 @@ const analyze = async (db: Database, wanted: readonly string[]): Promise<void> =
   for (const table of wanted) await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;
 };
 
-/**
- * Counts tables that nobody has counted, as after an upgrade of PostgreSQL: it would expect few rows of a company, and read
- * all of them for each. If it fails, as on a standby, the command takes longer.
- */
+/** Counts tables that nobody has counted, as after an upgrade: PostgreSQL would read all rows of a company for each. */
 export async function analyzeUncounted(db: Database): Promise<void> {
   const rows = await db.$queryRaw<{ name: Table }[]>(sql`
     SELECT relname AS name FROM pg_class

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
 const query = `query ($text: String, $first: Int, $after: String) {
@@ -76,39 +76,5 @@ describe('people', () => {
   ])('are not found with %j', async (variables, field, code) => {
     const { errors } = await ask((await world.team()).caller.token, variables);
     expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field, code }] });
-  });
-});
-
-describe('a name in the place of the ID of a person', () => {
-  async function refusal(name: string, isGuest = false) {
-    const company = await world.company();
-    const caller = await world.person(company);
-    const space = await world.space(company, [caller]);
-    const jonas = await world.person(company, { fullName: 'Jonas Weber' });
-    const namesakes: string[] = [];
-    for (let count = 0; count < 4; count += 1)
-      namesakes.push((await world.person(company, { fullName: 'Ana Lima' })).id);
-    const guest = await world.person(company, { type: 'guest' });
-    const { id } = await world.closedGoal(space);
-    await world.grant(company, guest, 70, { goalId: id });
-    const body = { id, subscriber_ids: [name] };
-    const { status, body: answer } = await world.post(restPaths.reopenGoal, isGuest ? guest.token : caller.token, body);
-    expect(status).toBe(400);
-    return { message: answer.errors[0].message, jonas, namesakes };
-  }
-
-  test('is refused with the ID', async () => {
-    const { message, jonas } = await refusal('jonas weber');
-    expect(message).toBe(`no person "jonas weber": send the ID of the person, "${jonas.id}"`);
-  });
-
-  test('is refused with three IDs of those who have it', async () => {
-    const { message, namesakes } = await refusal('Ana Lima');
-    const [one, two, three] = namesakes.sort();
-    expect(message).toBe(`no person "Ana Lima": send the ID of one of them, "${one}" or "${two}" or "${three}"`);
-  });
-
-  test('is refused without one to a caller who cannot find the person', async () => {
-    expect((await refusal('Jonas Weber', true)).message).toBe('no person "Jonas Weber"');
   });
 });

@@ -5,21 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries, openCluster } from '../../src/platform/embedded/cluster.js';
-import { type Cluster, freePort, serverAccount } from '../../src/platform/embedded/server.js';
+import { type Cluster, commandOf, freePort, serverAccount } from '../../src/platform/embedded/server.js';
 import { eventually } from './eventually.js';
 import { cpuOfFamily } from './processes.js';
 import { query } from './query.js';
 
 /** Starts a server that nobody starts again, and waits until it accepts connections. `stop` shuts it down. */
-export async function startServer(
-  { directory, serverName, password, account, binaries }: Omit<Cluster, 'home'>,
-  settings: string[],
-  wanted?: number,
-) {
+export async function startServer(cluster: Omit<Cluster, 'home'>, settings: string[], wanted?: number) {
+  const { directory, password, account, binaries } = cluster;
   const port = wanted ?? (await freePort());
-  const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
-  const child = spawn(join(binaries.directory, 'bin', 'postgres'), ['-D', serverName, ...flags], {
+  const [postgres = '', ...args] = commandOf(cluster, port, settings);
+  const child = spawn(postgres, args, {
     ...account,
     cwd: directory,
     env: binaries.env,

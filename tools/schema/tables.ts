@@ -10,7 +10,7 @@ import { settingsOf } from '../../src/platform/settings/index.js';
 import { actions } from '../../src/rules/activityActions.js';
 import { sections } from '../../src/settings.js';
 import { product } from '../../src/version.js';
-import { marks, said } from '../../src/workspace/format/fields.js';
+import { marks } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { unwrap } from '../../src/workspace/rows.js';
 
@@ -98,12 +98,9 @@ function about(schema: z.core.$ZodType): string {
 function typeName(wrapped: z.core.$ZodType): string {
   const schema = unwrap(wrapped);
   const mark = schema instanceof z.ZodType ? marks.get(schema) : undefined;
-  if (mark && 'refersTo' in mark) return `id in \`${mark.refersTo.replace('resource_hub_', '')}\``;
-  if (mark?.column === 'id') return 'id';
+  if (mark) return 'type' in mark ? mark.type : `id in \`${mark.refersTo.replace('resource_hub_', '')}\``;
   if (schema instanceof z.ZodEnum) return schema.options.map((value) => `\`${value}\``).join(' ');
   if (schema instanceof z.ZodLiteral) return 'level';
-  const { format } = (schema instanceof z.ZodType && said.get(schema)) || {};
-  if (format !== undefined) return format === 'date' ? 'date' : 'timestamp';
   if (schema instanceof z.ZodNumber) return schema.format === null ? 'number' : 'integer';
   if (schema instanceof z.ZodBoolean) return 'boolean';
   if (schema instanceof z.ZodArray) return 'list';

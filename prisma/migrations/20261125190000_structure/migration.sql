@@ -351,7 +351,6 @@ CREATE TABLE goals (
     CHECK (length(start_date_value) BETWEEN 1 AND 500 AND length(end_date_value) BETWEEN 1 AND 500),
   CONSTRAINT goals_description CHECK (octet_length(description) <= 4000000 OR length(description) <= 4000000)
 );
-CREATE INDEX goals_company_id_parent_goal_id_idx ON goals (company_id, parent_goal_id);
 CREATE INDEX goals_company_id_champion_id_idx ON goals (company_id, champion_id);
 CREATE INDEX goals_company_id_reviewer_id_idx ON goals (company_id, reviewer_id);
 CREATE INDEX goals_company_id_closed_by_id_idx ON goals (company_id, closed_by_id);
@@ -364,6 +363,8 @@ CREATE INDEX goals_of_space_by_inserted_at
   ON goals (company_id, space_id, goal_shelf(company_level, space_level, closed_at, archived_at), inserted_at, id);
 CREATE INDEX goals_of_space_by_updated_at
   ON goals (company_id, space_id, goal_shelf(company_level, space_level, closed_at, archived_at), updated_at, id);
+-- The last one: of indexes that seem equal while a table is empty, PostgreSQL takes that.
+CREATE INDEX goals_company_id_parent_goal_id_idx ON goals (company_id, parent_goal_id);
 
 -- What a goal is measured by.
 CREATE TABLE targets (

@@ -72,10 +72,7 @@ function placementsOf({ tables: all }: Structure, tables: Tables): Placement[] {
   return [...copies, ...placements.filter(({ by }) => by !== 'copies')];
 }
 
-/**
- * The foreign keys that Citus cannot keep meanwhile: to a table placed later than their own, to copied tables, and
- * deferred ones, which rows that move to their shard would set off.
- */
+/** The foreign keys that Citus cannot keep meanwhile: to tables placed later, to copied ones, and deferred ones. */
 function hinderingKeys({ foreignKeys }: Structure, placements: Placement[], tables: Tables): ForeignKey[] {
   const order = new Map(placements.map(({ table }, position) => [table, position]));
   return foreignKeys.filter(({ table, refers_to, is_deferrable }) => {

@@ -36,7 +36,6 @@ export const factsOf = async (client: Client): Promise<Facts> =>
   (await client.query(facts, [client.processID, JSON.stringify(sessionSettings)])).rows[0];
 
 const tries = {
-  /** Makes a table. */
   create:
     "DO $$ BEGIN IF NOT has_schema_privilege('public', 'CREATE') THEN RAISE 'it may not create tables'; END IF; END $$",
   /** Sorts a megabyte with little memory, for which a server needs space on its disk. */

@@ -17,7 +17,6 @@ export interface Migration {
   isOutside: boolean;
 }
 
-/** Where the migrations of this package are. */
 export const migrationsDirectory = fileURLToPath(fileUrl('../prisma/migrations'));
 
 const outside = /^-- outside a transaction$/m;
@@ -33,7 +32,6 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   return Promise.all(names.sort().map(read));
 }
 
-/** The checksum Prisma records for a migration. */
 function checksum(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
@@ -59,10 +57,7 @@ const migrationsTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
   VALUES ($1, $2, $3, clock_timestamp(), 1)`;
 
-/**
- * Whoever asks for a table after us waits for as long as we wait for it: shorter than a gateway waits. Read committed,
- * because an index that is built concurrently would wait for our snapshot.
- */
+/** Read committed: an index that is built concurrently would wait for our snapshot. Waits no longer than a gateway may. */
 const begin = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '500ms'`;
 
@@ -70,10 +65,7 @@ const begin = `BEGIN ISOLATION LEVEL READ COMMITTED;
 const hasLostALock = (error: unknown): boolean =>
   ['55P03', '40P01'].includes((error as { code?: string } | undefined)?.code ?? '');
 
-/**
- * Applies one migration under the migration lock, if it is still pending then. Returns false at once if another process
- * holds the lock: whoever waits for it in a statement would hold up an index that is built concurrently.
- */
+/** Applies a migration if it is still pending. False at once if another process holds the lock: waiting would block indexes. */
 async function applyMigration(
   client: pg.Client,
   migration: Migration,
@@ -145,10 +137,7 @@ export interface MigrateOptions {
 const defaultPatience = 300_000;
 const turnMilliseconds = 60_000;
 
-/**
- * Applies the pending migrations of `directory`, one after the other, and returns their names. Several processes may call
- * it at once, while gateways serve. Throws a DatabaseError; a migration that fails is rolled back.
- */
+/** Applies the pending migrations and returns their names. Several processes may call it at once. Throws a DatabaseError. */
 export function applyMigrations(
   connectionString: string,
   directory: string,

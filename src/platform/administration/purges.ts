@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, rawSql, type Sql, sql } from '../postgres/index.js';
 
 interface OldRows {
-  /** The table of the tenants. */
   tenants: string;
   table: string;
   /** The columns of its key besides `company_id`. */
@@ -15,10 +14,7 @@ interface OldRows {
   batch: number;
 }
 
-/**
- * Deletes old rows, company by company and in batches, the oldest first, except those that another transaction has
- * locked. Returns their number.
- */
+/** Deletes old rows, company by company, the oldest first, except those that are locked. Returns their number. */
 export async function purgeRows(db: Database, { tenants, table, key, time, until, batch }: OldRows): Promise<number> {
   const rows = rawSql(table);
   const isOld = sql`r.${rawSql(time)} <= ${until}`;
@@ -45,10 +41,7 @@ export async function purgeRows(db: Database, { tenants, table, key, time, until
 const purgeEvery = 10 * 60_000;
 const stopMilliseconds = 2_000;
 
-/**
- * Runs the purges one by one, now and every ten minutes. Returns a function that stops
- * and waits for a running one, but no more than two seconds.
- */
+/** Runs the purges now and every ten minutes. What it returns stops them, and waits up to two seconds for a running one. */
 export function purgeRegularly(
   purges: readonly (() => Promise<unknown>)[],
   onError: (error: unknown) => void,

@@ -54,10 +54,7 @@ export const rolesSql = ({ replacePasswords, ...roles }: Roles): string =>
     ]),
   );
 
-/**
- * Runs that SQL in the database at `url`. Returns the names of the roles that were there before. Throws a DatabaseError,
- * and changes nothing then.
- */
+/** Runs that SQL at `url`. Returns the roles that were there before. Throws a DatabaseError, and changes nothing then. */
 export const createRoles = (url: string, roles: Roles): Promise<string[]> =>
   withClient(url, 'make the roles', async (client) => {
     const names = [roles.owner, roles.gateway, roles.application].flatMap((role) => role?.name ?? []);
@@ -73,10 +70,7 @@ export const createRoles = (url: string, roles: Roles): Promise<string[]> =>
     return rows.map(({ name }) => name);
   });
 
-/**
- * Gives the role of the application what it needs of the tables that there are now, if the role of the URL owns them;
- * returns whether it does. Throws a DatabaseError, and changes nothing then.
- */
+/** Gives the application's role its privileges, if the URL's role owns the tables; returns whether it does. */
 export const grantToApplication = (url: string, role: string): Promise<boolean> =>
   withClient(url, 'give the application its privileges', async (client) => {
     const { rows } = await client.query<{ isOwner: boolean; isThere: boolean }>(

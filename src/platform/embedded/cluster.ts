@@ -114,7 +114,6 @@ async function link(native: string, copy: string): Promise<void> {
 
 const homeIn = (dataDir: string) => join(dataDir, 'postgres');
 
-/** Whether a cluster has been created in `dataDir`. */
 export const hasCluster = (dataDir: string): Promise<boolean> =>
   lstat(homeIn(dataDir)).then(
     () => true,

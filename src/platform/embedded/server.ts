@@ -107,15 +107,27 @@ export interface Supervisor {
   leave(): void;
 }
 
+/** The command of a server on 127.0.0.1. */
+export const commandOf = (
+  { binaries, serverName }: Omit<Cluster, 'home'>,
+  port: number,
+  settings: readonly string[],
+) => [
+  join(binaries.directory, 'bin', 'postgres'),
+  ...['-D', serverName],
+  ...[`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings].flatMap((each) => [
+    '-c',
+    each,
+  ]),
+];
+
 /** Starts a supervisor, which begins with the first user. Ctrl-C in the terminal does not reach it. */
 export function startSupervisor(
-  { directory, serverName, account, binaries }: Cluster,
+  cluster: Cluster,
   { port, settings, onEnd }: { port: number; settings: string[]; onEnd: (output: string) => void },
 ): Supervisor {
-  const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
-  const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
-  const command = [join(binaries.directory, 'bin', 'postgres'), '-D', serverName, ...flags];
-  const child = spawn('/bin/sh', ['-c', supervisor, 'sh', ...command], {
+  const { directory, account, binaries } = cluster;
+  const child = spawn('/bin/sh', ['-c', supervisor, 'sh', ...commandOf(cluster, port, settings)], {
     ...account,
     cwd: directory,
     env: binaries.env,

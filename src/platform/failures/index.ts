@@ -40,10 +40,7 @@ export interface Entry<Facts extends object = object> {
   members?: Readonly<Record<string, MemberSchema>>;
   /** Facts that are in the response when they are known. */
   optionalMembers?: Readonly<Record<string, MemberSchema>>;
-  /**
-   * Where it occurs, if not with every operation of both surfaces: `declared` by the operations that name it in
-   * `extensions.errors`; with the wrong `method` of a path; in `graphql` only.
-   */
+  /** Where it occurs, if not everywhere: declared in `extensions.errors`, with a wrong `method`, or in `graphql` only. */
   occurs?: 'declared' | 'method' | 'graphql';
   /** It occurs before the path is known, so that GraphQL responds with a problem too. */
   alwaysProblem?: true;
@@ -54,10 +51,8 @@ export interface Entry<Facts extends object = object> {
   refusesRequest?: true;
 }
 
-/** One way to fail, for a catalogue. */
 export const entry = <Facts extends object>(given: Entry<Facts>): Entry<Facts> => given;
 
-/** A number of seconds as a reader says it. */
 export const inSeconds = (count: number) => (count === 1 ? '1 second' : `${count} seconds`);
 
 /** What each code is worded from. The catalogue declares it. @public */
@@ -147,10 +142,7 @@ export const notFound = (what: string, id: string) => failure('NOT_FOUND', { wha
 /** The media type of a problem. */
 export const problemType = 'application/problem+json';
 
-/**
- * A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and its members. `type` is
- * the page of the code, absolute when the public address of the server is known. An unknown code is internal.
- */
+/** A failure as an RFC 9457 problem. `type` is the page of the code, absolute if `publicUrl` is known. */
 export function problemOf(error: GraphQLError, requestId: string, publicUrl = '') {
   const { code: given, http: _, ...members } = error.extensions;
   const code = isErrorCode(given) ? given : 'INTERNAL_SERVER_ERROR';

@@ -66,7 +66,6 @@ const isRefusal = ({ data, errors = [] }: ExecutionResult) =>
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** What a mutation field's `extensions.changes` says. */
 type Changes<Changed> = (args: Record<string, unknown>) => Changed | undefined;
 
 /** The records that the fields of a mutation change, of those whose arguments are valid. The others change nothing. */
@@ -144,9 +143,7 @@ interface KeyScope {
 }
 
 interface Outcome {
-  /** SHA-256 of the request. */
   fingerprint: Uint8Array<ArrayBuffer>;
-  /** The GraphQL result as JSON. */
   result: string;
   /** For how long a retry gets it, by the clock of the database: gateways may have clocks that are wrong. */
   seconds: number;
@@ -214,7 +211,6 @@ export const purgeOutcomes = (db: Database, tenants: string, batch = 1000): Prom
 
 interface IdempotencyOptions {
   db: Database;
-  /** Seconds for which an outcome is kept. */
   idempotencySeconds: number;
   /** The most bytes of all long outcomes of a token; a thousand million if omitted. Decisions: "Query cost". */
   longOutcomeBytes?: number;
@@ -225,7 +221,6 @@ interface IdempotencyOptions {
 /** From how many characters on an outcome is long: a token at its full rate for a day keeps at most 9 GB of shorter ones. */
 const longOutcome = 10_000;
 
-/** A request with an idempotency key. */
 interface KeyedRequest extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {
   scope: KeyScope;
   field: FieldNode;
@@ -237,10 +232,7 @@ interface KeyedRequest extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'be
   mostCharacters: number;
 }
 
-/**
- * Runs a mutation with an `Idempotency-Key` at most once: the change and its outcome are one transaction, so that a
- * retry finds both or neither. Decisions: "Safe retries".
- */
+/** Runs a mutation with a key at most once: change and outcome are one transaction. Decisions: "Safe retries". */
 async function once(
   { scope, fingerprint, field, execute, onReplay, begin, leastSeconds = 0, hasSecret, mostCharacters }: KeyedRequest,
   { db, idempotencySeconds, longOutcomeBytes = 1_000_000_000, isSecret }: IdempotencyOptions,
@@ -300,7 +292,6 @@ function parseResult(text: string, field: FieldNode): ExecutionResult {
 
 type Actor = NonNullable<OperationContext['actor']>;
 
-/** An operation that is about to run. */
 export interface PendingOperation {
   args: ExecutionArgs;
   node: OperationDefinitionNode;
@@ -321,10 +312,7 @@ const longestOutcome = 1_000_000;
 export const isShort = ({ complexity, aliases, lengthening, pages } = noCost) =>
   pages + lengthening === 0 ? complexity <= 3_000 : complexity < 10 && aliases <= 10;
 
-/**
- * A key makes a mutation happen once. Several changes happen together or not at all, and so do a change and a response
- * that may turn out too long. Another change commits by itself.
- */
+/** With a key it happens once. Several changes, or one whose response may be too long, happen together or not at all. */
 export async function change<Changed>(
   { args, node, context, executeOn }: PendingOperation,
   options: ChangeOptions<Changed>,

@@ -38,7 +38,6 @@ const longestWait = 2_000;
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
 const forStored = 4;
 
-/** What a document of ours costs. */
 const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
   operationCost(schema)(document, operation, {}),
 );
@@ -92,7 +91,6 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
 /** Who runs, in a queue: a token, companies in turn. */
 export const callerOf = ({ tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}): Caller => ({ id, flow });
 
-/** Makes Yoga execute so. */
 export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
   onExecute({ setExecuteFn }) {
     setExecuteFn(executeOperation);

@@ -109,7 +109,6 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     }
   };
 
-  /** The path of GraphQL. */
   const route = (path: string): Route => ({
     path,
     methods: ['GET', 'POST'],

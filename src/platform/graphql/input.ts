@@ -30,7 +30,6 @@ export function bodyOf(type: GraphQLInputObjectType): GraphQLInputObjectType {
   return new GraphQLInputObjectType({ ...config, fields: Object.fromEntries(inBody) });
 }
 
-/** The bounds of a field. */
 interface Constraints {
   minimum?: number;
   maximum?: number;
@@ -38,7 +37,6 @@ interface Constraints {
   maxItems?: number;
 }
 
-/** What the integers of a type can be. */
 const ranges: Record<string, { minimum: number; maximum: number }> = {
   Int: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
   SafeInt: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
@@ -53,7 +51,6 @@ const expectations: Record<string, string> = {
   Boolean: 'a boolean',
 };
 
-/** Reads a value as a scalar or an enum, and adds what is wrong with it to the errors. */
 function readLeaf(
   type: GraphQLLeafType,
   value: unknown,
@@ -110,7 +107,6 @@ function readLeaf(
 const isLonger = (text: string, most: number) =>
   text.length > most && (text.length > 2 * most || [...text].length > most);
 
-/** What a value is, for a message. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
@@ -118,11 +114,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : `a ${typeof value}`;
 }
 
-/**
- * Reads a value as an input type and collects the invalid fields: unknown, missing, null, of the wrong type or out of
- * bounds. Stops when there are more than a response lists. The returned value has GraphQL's names. Use it only if there
- * are no errors.
- */
+/** Reads a value as an input type and collects what is wrong, up to what a response lists. Names in the value are GraphQL's. */
 export function readInput(
   type: GraphQLInputType,
   value: unknown,

@@ -88,7 +88,6 @@ export const scopesOf = perOperation((operation, document, schema: GraphQLSchema
 
 /** What makes a change happen once. */
 export interface Once {
-  /** Its idempotency key. */
   key: string;
   /** What it asks for: a key is good for one. */
   fingerprint: Uint8Array<ArrayBuffer>;
@@ -100,10 +99,7 @@ export interface Once {
 
 /** The cost of an operation, measured before it runs. */
 export interface QueryCost {
-  /**
-   * About how many objects it may load. A list counts as if it had some items, a connection its page size. A field
-   * that reads as much as several objects counts as many more as it says.
-   */
+  /** About how many objects it may load: a list counts as some, a connection its page size, a field what it says. */
   complexity: number;
   /** Levels of fields. */
   depth: number;
@@ -135,9 +131,7 @@ export interface OperationContext extends RequestContext {
   /** What its text was parsed to, which other plugins may replace. */
   parsed?: DocumentNode;
   cost?: QueryCost;
-  /** What a subscription responds with. */
   live?: LiveBody;
 }
 
-/** A plugin of Yoga for our requests. */
 export type Plugin = YogaPlugin<OperationContext, OperationContext>;

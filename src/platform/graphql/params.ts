@@ -38,10 +38,7 @@ async function readParams(request: RequestHead, bodyLimit: number, context: Oper
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }
 
-/**
- * Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. One that is null
- * is missing, and so is an empty `operationName`, as GraphQL over HTTP says.
- */
+/** Says which parameter is missing, rather than which is unknown. Null is missing, and so is an empty `operationName`. */
 function withQuery(given: GraphQLParams): GraphQLParams {
   const isGiven = ([name, value]: [string, unknown]) => value !== null && (name !== 'operationName' || value !== '');
   const params: GraphQLParams = Object.fromEntries(Object.entries(given).filter(isGiven));

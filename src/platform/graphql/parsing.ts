@@ -29,10 +29,7 @@ const bytesPerCharacter = 2;
 const share = 1 / 16;
 const largest = 1 / 64;
 
-/**
- * Valid documents by their text, so that they are parsed and validated once. Bounded in bytes, as its callers choose what
- * fills it: large documents are not kept. Decisions: "Staying up".
- */
+/** Valid documents by their text, bounded in bytes, as callers choose what fills it. Decisions: "Staying up". */
 export class DocumentCache {
   readonly #documents: LRUCache<string, DocumentNode>;
 
@@ -166,7 +163,6 @@ function identifierIn(params: object): string | undefined {
   return automaticHashIn(params);
 }
 
-/** The hash that a client for automatic persisted queries sends. */
 function automaticHashIn(params: object): string | undefined {
   const { extensions } = params as { extensions?: { persistedQuery?: { sha256Hash?: unknown } } | null };
   const hash = extensions?.persistedQuery?.sha256Hash;

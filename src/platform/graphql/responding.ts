@@ -6,9 +6,7 @@ import { noCost, type OperationContext, type QueryCost } from './operation.js';
 /** Its clients, which are older than the other type, read `errors` only from a response with 200. */
 const plainJson = 'application/json';
 const jsonTypes = [plainJson, 'application/graphql-response+json'] as const;
-/** Of the response to a subscription. */
 export const streamType = 'text/event-stream';
-/** Of all responses, whatever the operation. */
 export const responseTypes = [...jsonTypes, streamType];
 
 /** Throws 406 unless `Accept` allows the response to an operation. It must name a stream: a client that expects none would wait for its end. */
@@ -58,7 +56,6 @@ const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: strin
     () => new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { ...extensions } }),
   );
 
-/** What clients see of a cost, and of its limits. */
 type ReportedCost = Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>;
 
 /** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */

@@ -39,7 +39,6 @@ interface ServerSentEventsOptions {
   /** Takes the points for the next event. Returns false if there are none now. */
   pay: () => Promise<boolean>;
   execute: (item: object) => Promise<ExecutionResult>;
-  /** An error as clients see it. */
   shown: (error: GraphQLError) => object;
   onEnd: (summary: StreamSummary) => void;
 }

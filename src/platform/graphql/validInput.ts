@@ -90,10 +90,7 @@ function isIncluded(node: Pick<FieldNode, 'directives'>, values: Values): boolea
 /** What a field's `extensions.check` finds wrong with its arguments together, which are of their types. */
 type Check = (args: Values) => FieldError[];
 
-/**
- * Finds the fields of an operation with invalid arguments, literal or in a variable, wherever they are, so that no bad input
- * is found after an effect. Stops when there are more than a response names.
- */
+/** The fields of an operation with invalid arguments, wherever they are, up to what a response names. */
 function badFields(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -153,11 +150,7 @@ function valueIn(node: ValueNode, values: Values): unknown {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/**
- * Finds all bad input before any field runs, so that none is found after a change: a failure for each field of the
- * document, which has all of its arguments. Undefined if there is none. Throws what graphql-js says of a condition that is
- * null, which the default value of its variable allows.
- */
+/** Finds all bad input before any field runs, so that none is found after a change. Undefined if there is none. */
 export function badInputOf(
   { schema, document, variableValues }: ExecutionArgs,
   node: OperationDefinitionNode,

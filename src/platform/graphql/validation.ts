@@ -45,10 +45,7 @@ const assumedListSize = 10;
 /** An alias in an introspection can repeat the whole schema. */
 const introspectionAlias = 10;
 
-/**
- * Measures one operation, valid or not. An unknown fragment costs nothing, a fragment that contains itself counts once,
- * and introspection costs only its aliases, tenfold. `numberIn` is the number that a variable has.
- */
+/** Measures an operation, valid or not: a fragment in itself counts once, introspection only its aliases, tenfold. */
 function measure(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -118,10 +118,7 @@ export class Seat {
     return decision === 'admitted' ? this.#take(caller) : decision.then((made) => this.#follow(made, caller));
   }
 
-  /**
-   * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
-   * or no seat when it has come, or its client has left.
-   */
+  /** Reads the body. Throws 503 or 429 if it took its time, and there is no memory or no seat for it any more. */
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
     this.#giveBack();
@@ -136,10 +133,7 @@ export class Seat {
     });
   }
 
-  /**
-   * Called when it may be known whose request it is: then its seat counts for its company instead of its address, or it waits for one.
-   * Otherwise a client would hold the seats of both. Throws as {@link whileReceiving} does.
-   */
+  /** Counts the seat for the company once that is known, or waits for one: a client would hold the seats of both. */
   async changeFlow(): Promise<void> {
     const caller = this.#callerNow();
     if (!this.#held || this.#held.flow === caller.flow) return;

@@ -22,10 +22,7 @@ interface Connection {
 /** So many requests may wait on a connection for the responses before them. A client that sends more is disconnected. */
 const mostWaiting = 200;
 
-/**
- * Every open connection, with the requests on it that have no response yet. They run one by one, however many a client
- * sends without waiting: those that are not safe must not overtake each other (RFC 9112, 9.3.2).
- */
+/** The open connections. Requests on one run in order, however many a client pipelines (RFC 9112, 9.3.2). */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isStopping = false;
@@ -65,7 +62,6 @@ export class Connections {
     if (next && !socket.destroyed && !socket.writableEnded) this.#start(socket, connection, next);
   }
 
-  /** Every request that runs. */
   running(): Running[] {
     return [...this.#open.values()].flatMap(({ requests }) => requests.slice(0, 1));
   }
@@ -85,12 +81,10 @@ export class Connections {
     this.#isStopping = true;
   }
 
-  /** Ends the connections that have no request. */
   endIdle(): void {
     for (const [socket, { requests }] of this.#open) if (requests.length === 0) socket.destroy();
   }
 
-  /** Ends every connection. */
   endAll(): void {
     for (const socket of this.#open.keys()) socket.destroy();
   }

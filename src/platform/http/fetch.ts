@@ -10,10 +10,7 @@ const ofConnection = new Set([
 ]);
 const withoutBody = [204, 205, 304];
 
-/**
- * Has a server respond to a Request of fetch, over a connection within the process: every check of what comes over a
- * socket, every limit and the end of a client hold here too. Rejects if the request is aborted or its body cannot be read.
- */
+/** Has a server respond to a Request over a connection within the process, so that every check and limit holds. */
 export async function fetchFrom(server: Server, request: Request): Promise<Response> {
   if (request.bodyUsed)
     throw new TypeError('The body of the request has been read. Pass on a request whose body is unread.');

@@ -17,7 +17,6 @@ export function parseJson(text: string): unknown {
 
 const tooDeep = () => new SyntaxError(`The value is nested deeper than ${maximumDepth} levels`);
 
-/** Whether JSON is no deeper than allowed. */
 function isShallow(text: string): boolean {
   let depth = 0;
   let isInString = false;

@@ -81,7 +81,6 @@ function rangesOf(header: string): Range[] {
 const longestCached = 500;
 const cached = new LRUCache<string, Accepted>({ max: 100, memoMethod: (header) => new Accepted(header) });
 
-/** Reads an `Accept` header. */
 export const readAccept = (header: string | null): Accepted =>
   (header ?? '').length <= longestCached ? cached.memo(header ?? '') : new Accepted(header ?? '');
 
@@ -98,10 +97,7 @@ export const preconditionHeader = 'If-Match';
 /** What is wrong with an expected state beside an input that names no record. */
 export const expectsNothing = 'expects a state, but the input names no record that could be in it';
 
-/**
- * Throws 400 for a precondition that nobody would look at: a change that its caller has bound to something must not be made
- * without. `instead` says how a request says what it expects, where that is not `If-Match`.
- */
+/** Throws 400 for a precondition that nobody would look at. `instead` says what to send in place of `If-Match`. */
 export function requireReadPreconditions({ headers }: Pick<RequestHead, 'headers'>, instead: string | undefined): void {
   const unread = [...(instead ? [preconditionHeader] : []), 'If-None-Match', 'If-Unmodified-Since'];
   const sent = unread.filter((name) => headers.has(name.toLowerCase()));
@@ -116,10 +112,7 @@ export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/**
- * Whether a request comes from this machine. Its host name must be local, because an attacker can make another name
- * resolve to 127.0.0.1 (DNS rebinding), and no proxy may have forwarded it, because its client may be anywhere.
- */
+/** Whether a request comes from this machine: by a local name, against DNS rebinding, and through no proxy. */
 export function isLocal(request: RequestHead): boolean {
   const { hostname, username, password } = new URL(request.url);
   return isLoopback(hostname) && !username && !password && !proxyHeaders.some((name) => request.headers.has(name));
@@ -127,11 +120,7 @@ export function isLocal(request: RequestHead): boolean {
 
 const malformed = (problem: string) => failure('MALFORMED_REQUEST', { problem });
 
-/**
- * Reads what a request asks for, as RFC 9112 says, into the path and host that the URL of the request is made of. Throws
- * MALFORMED_REQUEST if the target or `Host` is no part of a URL, so that `Host` never decides about the path, and if
- * there are two tokens, of which Node would drop one silently.
- */
+/** Reads target and `Host` (RFC 9112). Throws MALFORMED_REQUEST if they make no URL, or if there are two tokens. */
 export function readTarget(req: IncomingMessage): { path: string; host: string | undefined } {
   if (req.httpVersionMajor !== 1) throw malformed('the version is not HTTP/1.1 or HTTP/1.0');
   if ((req.headersDistinct.authorization?.length ?? 0) > 1) throw malformed('the Authorization header occurs twice');

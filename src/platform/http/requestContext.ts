@@ -4,7 +4,6 @@ import type { Client, Principal } from '../limits/index.js';
 import type { RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 
-/** Where a token is used. */
 export type Surface = 'rest' | 'graphql' | 'mcp';
 
 /** What a token may do, whoever its person is. */
@@ -34,13 +33,9 @@ export interface RequestContext {
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** The right to run, which others share. */
   seat?: { readonly isContended: boolean; changeFlow(): Promise<void> };
-  /** Headers for the response, whether the request succeeds or fails. */
   responseHeaders: Record<string, string>;
-  /** The caller. */
   actor?: Principal;
-  /** What the token of the caller may do. */
   grants?: Grants;
-  /** Where the caller uses it. */
   surface?: Surface;
   /** Counts the points that a document costs more than one, before it runs. Fails with 429. Omitted for what is not counted. */
   charge?: (points: number) => Promise<void>;

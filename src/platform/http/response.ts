@@ -40,7 +40,6 @@ export interface HttpResponse {
 /** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
 export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
 
-/** A response in JSON. */
 export const jsonResponse = (value: unknown): HttpResponse => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },
@@ -84,16 +83,12 @@ export function problemResponse(error: GraphQLError, requestId: string, publicUr
   return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
 }
 
-/** An error as clients may see it. */
 export type Mask = (error: unknown, context: RequestContext) => GraphQLError;
 
 /** Several fields fail with the same error if one query loads them all. */
 const logged = new WeakSet<object>();
 
-/**
- * Passes expected failures on. Replaces any other error by a 503 or 500 without details, and logs it once: what the
- * database could not do as the `problem` of the request, and an outage of it once in all.
- */
+/** Passes expected failures on. Any other is 503 or 500 without details, and is logged once. */
 export const masking =
   (logger: Logger, outage?: DatabaseOutage): Mask =>
   (error, context) => {
@@ -151,10 +146,7 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
 export const isPreflight = ({ method, headers }: RequestHead): boolean =>
   method === 'OPTIONS' && headers.has('access-control-request-method');
 
-/**
- * Lets web pages of these origins (`*` for all) call every surface with a token. Cookies are never allowed, and a preflight
- * needs no token and no SQL.
- */
+/** Lets web pages of these origins (`*` for all) call every surface with a token, and never with cookies. */
 export function cors(origins: readonly string[], next: Handler): Handler {
   return async (request, context) => {
     const { responseHeaders, record } = context;
@@ -173,7 +165,6 @@ export function cors(origins: readonly string[], next: Handler): Handler {
 /** Compresses bytes in a separate thread. */
 const gzipped = promisify<Uint8Array, Buffer>(gzip);
 
-/** Whether the client can read gzip. */
 const acceptsGzip = ({ headers }: RequestHead): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept-encoding') ?? '');
 
@@ -184,10 +175,7 @@ export function cachedResponse(response: HttpResponse): HttpResponse {
   return { ...response, body, compressed: lazy(() => gzipped(body)) };
 }
 
-/**
- * Compresses pages, some of which have 200 kB, and kept responses. API responses are left to the proxy in front: they are
- * short, and their callers wait for them.
- */
+/** Compresses pages and kept responses. Those of the API are short, and left to the proxy in front. */
 export const compression =
   (next: Handler): Handler =>
   async (request, context) => {

@@ -25,7 +25,6 @@ export interface Route {
   methods: readonly string[];
   /** Matches only requests that prefer HTML, as browsers do. Other routes of the path handle the rest. */
   accepts?: 'text/html';
-  /** Needs no token. */
   public?: boolean;
   /** The page about this path, which is not a page itself: browsers are redirected to it. */
   leadsTo?: string;
@@ -44,7 +43,6 @@ export interface Route {
   handle: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }
 
-/** Where a request leads. */
 interface Location {
   path: string;
   /** The address without the trailing slash, if the request has one too many. */
@@ -54,7 +52,6 @@ interface Location {
   route: Route | undefined;
 }
 
-/** Finds the routes of requests. */
 function locator(routes: Route[]) {
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
@@ -139,7 +136,6 @@ interface RouterOptions {
   begin?: (context: RequestContext) => void;
   /** Before a response, whatever it says: whoever sent the request still may. Throws what it is refused with. */
   confirm?: (context: RequestContext) => Promise<void> | undefined;
-  /** Origins whose web pages may call the routes. */
   corsOrigins?: readonly string[];
   /** The checks of a request that is no public page's, in order. One of them finds who sent it. */
   checks: readonly Check[];

@@ -31,7 +31,6 @@ export const healthRoutes = (isReady: (context: RequestContext) => Promise<boole
   ),
 ];
 
-/** The media types of contents, by the extension of their path. */
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -46,10 +45,7 @@ const contentTypes: Record<string, string> = {
   png: 'image/png',
 };
 
-/**
- * A route for public content that never changes. Loads it at the first request and caches it. The extension of the path
- * decides the `Content-Type`.
- */
+/** A route for public content that never changes, loaded once. The extension of the path decides the `Content-Type`. */
 export function contentRoute(path: string, load: () => string | Promise<string | Buffer>): Route {
   const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
   if (!type) throw new Error(`the content of ${path} has no known type`);

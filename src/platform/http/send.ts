@@ -10,10 +10,7 @@ export interface SendingLimits {
 
 export const sendingDefaults: SendingLimits = { unsentBytes: 128 * 1024 ** 2, readTimeout: 60_000 };
 
-/**
- * The responses that connections have not taken at once. A client that does not read its response in time is
- * disconnected, and so is the one that has waited longest when all of them together are too many.
- */
+/** Responses that connections have not taken. One that waits too long is cut off, and the oldest if they are too many. */
 export class UnsentResponses {
   readonly #limits: SendingLimits;
   readonly #onDrop: () => void;

@@ -45,11 +45,8 @@ function refusal(
 interface ResponderOptions extends RefusalOptions {
   app: {
     handle: Handler;
-    /** How a request fails before it gets a seat, if that is known already. */
     refusal: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
-    /** The response to a request that gets no seat. */
     reject: (error: GraphQLError, head: RequestHead, context: RequestContext) => HttpResponse;
-    /** A path as the log may show it. */
     withoutSecrets: (path: string) => string;
     callers: Pick<Callers, 'clientOf' | 'callerOf'>;
   };
@@ -150,11 +147,7 @@ const keptBytes = 65_536;
 const isLong = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > keptBytes;
 
-/**
- * Reads the rest of a short body that was not needed. Of a longer one, no more is read: the response says that its
- * connection ends, which is kept for a while, so that a client that still sends can read the response. Returns whether it
- * is short.
- */
+/** Reads the rest of a short body. A longer one ends its connection, a while after the response. Returns whether it is short. */
 function dropBody(req: IncomingMessage, res: ServerResponse): boolean {
   const isShort = !isLong(req);
   if (!isShort) endAfter(res);
@@ -187,7 +180,6 @@ interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   metrics?: Metrics | undefined;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
   trustedProxies?: number;
-  /** Most open connections. */
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
   onClosing?: () => void;
@@ -260,10 +252,7 @@ export class NodeServer {
     while (this.#connections.running().length > 0 && performance.now() < deadline) await sleep(pollMilliseconds);
   }
 
-  /**
-   * Stops: from now on every response ends its connection. After the delay, takes no new connections and closes those
-   * without a running request. After the time given, cuts off what still runs. Returns how many requests that were.
-   */
+  /** Takes no new connections after the delay, and cuts off what still runs after the time. Returns how many requests that were. */
   async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
     this.#handler.isStopping = true;
     this.#connections.stop();

@@ -4,18 +4,12 @@ import ipaddr from 'ipaddr.js';
 import { Cache } from '../caching/index.js';
 import type { Caller } from './queue.js';
 
-/** What a request says about its client. */
 interface Sender {
-  /** The other end of the connection. */
   peer: string | undefined;
-  /** The header `X-Forwarded-For`. */
   forwardedFor: string | null | undefined;
 }
 
-/**
- * The address of a client: the peer, or what the last `trustedProxies` proxies report. An IPv6 client owns a whole /64,
- * so its network counts as its address.
- */
+/** The address of a client, as the last `trustedProxies` proxies report it; of IPv6 its /64, which a client owns whole. */
 export function clientAddress({ peer = 'unknown', forwardedFor }: Sender, trustedProxies: number): string {
   if (trustedProxies === 0) return network(peer);
   const forwarded = forwardedFor?.split(',') ?? [];
@@ -52,10 +46,7 @@ export interface Principal {
 /** About 20 MB. */
 const tokensKept = 50_000;
 
-/**
- * Says whose request it is before anything is looked up: the company's and the token's if the token was valid when it was
- * last looked up, else the address's. So made-up tokens get no share of their own.
- */
+/** Whose request it is, before anything is looked up: by its token if that was valid last, else by its address. */
 export class Callers {
   readonly #principals = new Cache<string, Principal>(tokensKept);
   readonly #trustedProxies: number;

@@ -26,7 +26,6 @@ export interface RateLimiterSettings {
   perAddress: number;
   /** Whether to name prepared statements, as for the other statements. */
   preparedStatements?: boolean;
-  /** As for the other statements. */
   timeouts?: DatabaseTimeouts;
 }
 
@@ -192,10 +191,7 @@ interface CountedContext {
 }
 
 export interface RateLimit {
-  /**
-   * The failure of a request whose token (or address, if it has no token) is known to be over its limit. It takes no seat,
-   * no look-up and no count. `isCounted` says whether the limit applies to this request.
-   */
+  /** The failure of a request known to be over its limit, before it takes a seat, if `isCounted` says that it counts. */
   refusal(request: CountedRequest, context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
   count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
@@ -212,10 +208,7 @@ interface RateLimitOptions {
 
 const logEvery = 10_000;
 
-/**
- * Counts a request for its token if that is valid, otherwise for its address. Of an address over its limit, tokens that
- * have been valid are looked up as ever, others a few at a time. Decisions: "Rate limit".
- */
+/** Counts a request for its token if that is valid, otherwise for its address. Decisions: "Rate limit". */
 export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions): RateLimit {
   const blocked = new BlockedClients();
   const lookUps = new LookUps();

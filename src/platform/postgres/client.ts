@@ -41,7 +41,6 @@ export type Transaction<Client = unknown> = {
   readonly [Name in keyof ModelsOf<Client>]: ReadsOf<Client[Name]>;
 } & {
   $queryRaw<Rows = unknown>(...raw: Raw): Promise<Rows>;
-  /** Returns how many rows it has written. */
   $executeRaw(...raw: Raw): Promise<number>;
   /**
    * Executes SQL, then what `read` asks for, which sees what that has written. What it asks for at once goes in the same
@@ -57,14 +56,9 @@ interface Options {
 
 /** A database for one request. */
 export type Database<Client = unknown> = Transaction<Client> & {
-  /** The same database for one request. */
   within(scope: RequestScope | undefined): Database<Client>;
-  /**
-   * Committed when the work has succeeded; undone if it throws, or takes longer than that many milliseconds (5,000). The
-   * work is done again if the transaction loses to another.
-   */
+  /** Undone if the work throws or takes longer than 5,000 ms. Done again if the transaction loses to another. */
   $transaction<Result>(work: (tx: Transaction<Client>) => Promise<Result>, options?: Options): Promise<Result>;
-  /** Whether it responds. */
   isReady(): Promise<boolean>;
   /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
   requirePrerequisite(): Promise<void>;
@@ -84,7 +78,6 @@ export interface ModelClass {
 
 export interface DatabaseOptions {
   url: string;
-  /** Most connections that this process may hold. */
   poolSize: number;
   /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
@@ -94,10 +87,7 @@ export interface DatabaseOptions {
   onError?: (error: Error) => void;
 }
 
-/**
- * Opens a database with its own connection pool, which `$disconnect()` closes. Without models it only runs SQL; with them, it
- * makes Prisma's own client of its pool when that is asked for.
- */
+/** Opens a database with its own connection pool, which `$disconnect()` closes; without models it only runs SQL. */
 export function openClient<Client = unknown>(
   { url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions,
   models?: ModelClass,

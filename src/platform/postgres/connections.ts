@@ -48,10 +48,7 @@ function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Stateme
   return config as QueryConfig;
 }
 
-/**
- * Counts what a request reads, as it arrives and before anything is made of it. What throws fails the statement, and the
- * driver keeps none of its rows that follow.
- */
+/** Counts what a request reads, as it arrives. What throws fails the statement, and the driver keeps no further rows. */
 const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): CustomTypesConfig => ({
   getTypeParser: (type, format) => {
     const parse = getTypeParser(type, format as 'text') as (value: string) => unknown;
@@ -141,10 +138,7 @@ const types: CustomTypesConfig = {
 const maximumAttempts = 10;
 const longestPause = 300;
 
-/**
- * Runs a statement or a whole transaction again when it fails because of another one (serialization failure, deadlock),
- * up to 10 times, with growing random pauses. What failed so has written nothing, so nothing happens twice.
- */
+/** Runs a statement or a transaction again that lost to another, up to 10 times: it had written nothing. */
 export async function retryConflicts<T>(run: () => Promise<T>, scope?: RequestScope): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -230,7 +224,6 @@ class HeldConnection implements Connection {
 /** The error of a statement that comes after the end of its transaction. */
 export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
 
-/** What all connections of a pool have in common. */
 interface Shared {
   pool: Pool;
   nameOf: NameOf;
@@ -239,7 +232,6 @@ interface Shared {
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */
 const beginMilliseconds = 10_000;
 
-/** How a client uses its connections right now. */
 export interface ConnectionUse {
   open: number;
   idle: number;
@@ -267,10 +259,7 @@ export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => 
   };
 }
 
-/**
- * Waits until the request holds no connection. Returns what lets its next statement go on. So whoever has a seat has a
- * connection, and nobody has several, however many fields of a document ask at once.
- */
+/** Waits until the request holds no connection: so nobody has several, however many fields ask at once. */
 async function turnOf(scope: RequestScope | undefined): Promise<() => void> {
   if (!scope) return () => {};
   const { turns } = scope;
@@ -279,11 +268,7 @@ async function turnOf(scope: RequestScope | undefined): Promise<() => void> {
   return end;
 }
 
-/**
- * Sends statements to the pool. It waits for the database no longer than the request may, and repeats a statement that is
- * a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has undone
- * those before it.
- */
+/** Sends statements to the pool within the request's time; repeats one that is its own transaction and loses to another. */
 class PoolConnection implements Connection, Beginning {
   constructor(
     private readonly shared: Shared,

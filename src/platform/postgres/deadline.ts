@@ -49,10 +49,7 @@ export const isAbsent = (error: unknown): boolean =>
     ({ codes, message }) => codes.some((code) => mistakes.test(code) || tlsCodes.test(code)) || mistaken.test(message),
   );
 
-/**
- * Whether the statement or transaction lost to another one, or to a migration that changed what a prepared statement
- * returns. It wrote nothing, and may succeed if it is repeated.
- */
+/** Whether it lost to another transaction, or to a migration of a prepared result: it wrote nothing, and may be repeated. */
 export const isConflict = (error: unknown): boolean =>
   linksOf(error).some(
     ({ codes, message }) =>
@@ -136,10 +133,7 @@ export interface LongRead {
   enter(): 'admitted' | Promise<unknown>;
 }
 
-/**
- * The most characters of all rows that a request reads. Of those that read many, one goes on at a time: a statement that
- * comes too early is given up while its rows arrive, and sent again.
- */
+/** The most characters of rows that a request reads. Of those that read many, one goes on at a time; others send again. */
 export class ReadBound {
   #read = 0;
   #waiting: Promise<unknown> | undefined;
@@ -366,10 +360,7 @@ const remembered = 10_000;
 /** How many requests of stalled companies may wait at once, to probe whether the database responds again. */
 const seats = 2;
 
-/**
- * Companies for which the database did not respond in time, as when the node that has their rows is lost. If all their
- * requests waited, they would hold the connections that others need.
- */
+/** Companies whose node did not respond: few of their requests wait at once, so that they do not hold all connections. */
 export class CircuitBreaker {
   readonly #stalled = new Cache<string, true>(remembered);
   #waiting = 0;

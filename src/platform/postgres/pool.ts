@@ -20,7 +20,6 @@ export interface DatabaseTimeouts {
 
 interface PoolOptions {
   url: string;
-  /** Most connections that this pool may hold. */
   size: number;
   name: string;
   timeouts?: DatabaseTimeouts | undefined;

@@ -83,10 +83,7 @@ async function connected(config: ClientConfig, limits?: Record<string, number>):
 const connectMilliseconds = 10_000;
 export const remedyOfEncoding = "Make another: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'";
 
-/**
- * Connects to the database, and closes the connections after the work. Throws a DatabaseError if it cannot, and if the
- * database refuses a statement: "Cannot migrate: …".
- */
+/** Connects, works, and closes. Throws a DatabaseError if it cannot, or the database refuses: "Cannot migrate: …". */
 export async function withClient<T>(
   url: string,
   purpose: string,

@@ -26,11 +26,7 @@ export function newId(): string {
 /** The ids of all rows of a SELECT: a new one that ends in the number of the row, counted from 0x100000: six digits. */
 export const newIds = () => sql`${newId().slice(0, 30)} || to_hex(1048576 + row_number() OVER ())`;
 
-/**
- * A list of texts in SQL whose length the planner does not see, so that one plan serves every length. If it knew that when it
- * plans, it would plan a prepared statement for each execution, which takes longer than to execute most of them: a plan
- * for few values seems cheaper than one for the ten that it assumes.
- */
+/** A list of texts whose length the planner does not see, so that one prepared plan serves every length. */
 export const textList = (values: readonly string[]): Sql => sql`(SELECT ${values}::text[])::text[]`;
 
 /** The same for the placeholder of a list. */
@@ -43,10 +39,7 @@ export const toStatement = ({ text, values }: Sql): Statement => ({
   values: values.map((value) => (value instanceof Date ? value.toISOString() : value)),
 });
 
-/**
- * A `select` or `include` of Prisma that is made once and serves many calls. Some of its values stand for those of each
- * call.
- */
+/** A `select` or `include` of Prisma, made once for many calls: some of its values stand for those of a call. */
 export class KeptSelection {
   /** With what stands for the values of a call. */
   readonly template: object;

@@ -33,10 +33,7 @@ export function untilStopped({ underNpm }: { underNpm: boolean }): Promise<void>
 
 const closingMilliseconds = 15_000;
 
-/**
- * Keeps the process alive when a promise is rejected that nobody awaits. Resolves after an exception that nobody
- * caught, because the state is unknown then: the process has to close, and its exit code is 1.
- */
+/** Outlives a rejection that nobody awaits. Resolves after an uncaught exception: the state is unknown, so it must close. */
 export function untilUncaughtError(logger: Logger): Promise<void> {
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   return new Promise((resolve) => {

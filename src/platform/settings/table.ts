@@ -4,10 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 
-/**
- * What the URL of a database says, for `pg`, with the TLS parameters as libpq means them; `PGSSLMODE` does not count.
- * Reads the files of certificates. Throws if one cannot be read.
- */
+/** What the URL of a database says, for `pg`; TLS as libpq means it, without `PGSSLMODE`. Throws for unreadable files. */
 export const connectionOf = (url: string): ClientConfig => ({
   ssl: false,
   ...toClientConfig(parse(url, { useLibpqCompat: !url.includes('uselibpqcompat=') })),
@@ -64,7 +61,6 @@ export interface Kind<T> {
   problem?: { of(text: string): string | undefined; example: string };
 }
 
-/** Any text. */
 export const anyText: Kind<string> = { read: (text) => text, allowed: 'more than spaces' };
 
 /** A number, within bounds, `times` which is what the code gets. */
@@ -82,14 +78,12 @@ export const whole = (minimum: number, maximum: number) => number(/^\d{1,15}$/, 
 export const decimal = (minimum: number, maximum: number, { times }: { times: number }) =>
   number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, times);
 
-/** One of some words. */
 export const oneOf = <const Name extends string>(names: readonly [Name, ...Name[]]): Kind<Name> => ({
   read: (text) => names.find((name) => name === text),
   allowed: `one of ${names.join(', ')}`,
   example: names[0],
 });
 
-/** `on` or `off`. */
 export const onOff: Kind<boolean> = {
   read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
   allowed: 'on or off',
@@ -108,24 +102,20 @@ export const commaSeparated = (
   },
 });
 
-/** A host to listen on. */
 export const host: Kind<string> = {
   read: (text) => (isIP(text) || /^[\w.-]+$/.test(text) ? text : undefined),
   allowed: 'an IP address or a host name alone, without http:// and port',
   example: '0.0.0.0',
 };
 
-/** An http or https URL. */
 export const webAddress = (example: string): Kind<string> => ({
   read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
   allowed: 'an http:// or https:// address',
   example,
 });
 
-/** An example of a URL for an encrypted connection. */
 export const tlsExample =
   'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
-/** The URL of a PostgreSQL. */
 export const database: Kind<string> = {
   read: (text) => (isDatabaseUrl(text) ? text : undefined),
   allowed:
@@ -136,7 +126,6 @@ export const database: Kind<string> = {
 
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
-/** Origins, separated by commas. */
 export const origins = commaSeparated((text) => text === '*' || isOrigin(text), {
   allowed: 'a list of origins, each without a path, or *',
   example: 'https://app.example.com,http://localhost:3000',
@@ -159,7 +148,6 @@ export function addressOf(host: string, port: number): string {
 
 /** One setting: everything that is said of it anywhere. */
 export interface Setting extends Kind<unknown> {
-  /** Its environment variable. */
   variable: string;
   /** What counts if it is not set, as somebody would write it. */
   default?: string;
@@ -183,7 +171,6 @@ export type Values<T> = {
 
 const isSetting = (entry: Setting | Table): entry is Setting => typeof entry.variable === 'string';
 
-/** Every setting of a table. */
 export const settingsOf = (table: Table): Setting[] =>
   Object.values(table).flatMap((entry) => (isSetting(entry) ? [entry] : settingsOf(entry)));
 

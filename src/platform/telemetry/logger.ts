@@ -75,10 +75,7 @@ const ignore = () => {};
 /** Bytes to buffer for the reader of a pipe. Further lines are lost, because they would fill the memory. */
 const mostWaiting = 2_097_152;
 
-/**
- * Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. Lines that cannot be
- * written, because the disk is full or the reader is gone or stalled, are lost: the gateway continues to serve.
- */
+/** Where log lines go: stderr, as JSON or, in a terminal, for people. Lines that cannot be written are lost. */
 export function logDestination(
   format: 'auto' | 'json' | 'pretty',
   stderr: NodeJS.WriteStream = process.stderr,

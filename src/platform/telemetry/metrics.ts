@@ -111,10 +111,7 @@ function requestMetrics(registry: Registry): CountRequest {
 /** Webhooks by their state, and by how many events the slowest is behind. */
 type ReadWebhooks = () => { active: number; failing: number; disabled: number; lag: number; unnumbered: number };
 
-/**
- * Adds what is counted of webhooks. Returns what counts a request to one, with the seconds since its event was recorded
- * if it was acknowledged.
- */
+/** Counts requests to webhooks: their outcome, and the seconds since the event was recorded if it was acknowledged. */
 function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
   const registers = [registry];
   const attempts = new Counter({
@@ -150,14 +147,12 @@ function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
 const databaseUpHelp = '1 if the database has answered the last poll, which comes once a second.';
 
 interface MetricsOptions {
-  /** How many connections the pool may hold. */
   poolSize: number;
   connections: () => ConnectionUse;
   unsentBytes?: () => number;
   streams?: () => number;
   isDatabaseUp?: () => boolean;
   webhooks?: ReadWebhooks;
-  /** Gauges of the product. */
   gauges?: readonly ProductGauge[];
 }
 
@@ -166,10 +161,7 @@ export interface ReadMetrics {
   contentType: string;
 }
 
-/**
- * The metrics for Prometheus. No label has a value that a client can choose, so clients cannot create series:
- * operations and codes come from the schema and the catalogue.
- */
+/** The metrics for Prometheus. No label has a value that a client can choose, so clients cannot create series. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly count: CountRequest = requestMetrics(this.#registry);

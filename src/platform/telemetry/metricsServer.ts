@@ -28,7 +28,6 @@ export class MetricsServer {
     this.server.maxConnections = maximumConnections;
   }
 
-  /** Stops immediately. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();

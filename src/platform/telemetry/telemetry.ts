@@ -114,9 +114,7 @@ export class RequestRecord implements RequestObserver {
   }
 }
 
-/**
- * Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it.
- */
+/** Starts the span of a request, as part of its caller's trace if it names one; none if nobody collects it. */
 function startSpan(record: RequestRecord, { method = '', headers }: IncomingMessage): void {
   const span = tracer().startSpan(
     method,

@@ -71,10 +71,7 @@ export class TextWorker {
     return { left: this.#limits.use };
   }
 
-  /**
-   * The result of a function; undefined if it exceeds the time that the request has left, or the heap. Rejected with 503
-   * if its turn does not come in time.
-   */
+  /** The result of a function; undefined if it exceeds the request's time, or the heap. 503 if its turn does not come. */
   async call(flow: string, budget: Budget, name: string, args: unknown[]): Promise<unknown> {
     // Nobody waits for the start in the queue: it depends on no other call.
     await this.#start();

@@ -49,7 +49,6 @@ const problem: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
 };
 
-/** The schema of the problem of one code. */
 export function problemSchema(code: ErrorCode): JsonSchema {
   const { status, meaning, remedy, members = {}, optionalMembers = {} } = catalogue[code];
   const required = Object.keys(inRest(members));

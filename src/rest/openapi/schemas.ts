@@ -79,10 +79,7 @@ const nullable = (schema: JsonSchema): JsonSchema =>
 /** Returns a reference to the component of that name, which the first call makes. */
 type Component = (name: string, make: () => JsonSchema) => JsonSchema;
 
-/**
- * Collects the components of one document; those that are `inline` are where they are referred to. `text` spells a
- * description of the schema for REST.
- */
+/** Collects the components of a document; `inline` ones stand where they are referred to. `text` spells descriptions. */
 export function collectComponents(schema: GraphQLSchema, { inline = false } = {}) {
   const schemas: Record<string, JsonSchema> = {};
   const text = restText(schema);
@@ -233,13 +230,9 @@ function schemaOf(type: GraphQLInputType, components: Components, constraints: J
   return isNonNullType(type) ? value() : nullable(value());
 }
 
-/** The name of a selected field in the response. */
 const keyOf = ({ alias, name }: FieldNode) => (alias ?? name).value;
 
-/**
- * The schema of a response body, derived from the selection of the payload. Each fragment becomes a component, named
- * after its type, or after the fragment if several select from one type.
- */
+/** The schema of a response body. A fragment becomes a component, named after its type unless several select from that. */
 export function responseSchemas({ component, enumeration, text }: Components, fragments: Fragments) {
   /** A nullable field of the payload may also be absent. */
   function payload(type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {

@@ -100,6 +100,15 @@ const eventErrors = ({ actions, ...page }: EventArguments): FieldError[] => [
   ...(actions?.length === 0 ? [noAction] : []),
 ];
 
+const origins = builder.args((t) => ({
+  exceptOrigins: t.field({
+    type: [EventOrigin],
+    required: false,
+    description:
+      'Leaves out the events of these origins, such as those that the caller itself has written. If null, none.',
+  }),
+}));
+
 builder.queryField('events', (t) =>
   t.field({
     type: EventConnection,
@@ -121,12 +130,7 @@ builder.queryField('events', (t) =>
         required: false,
         description: 'Returns only the events of these actions. If it is null, returns those of all actions.',
       }),
-      exceptOrigins: t.arg({
-        type: [EventOrigin],
-        required: false,
-        description:
-          'Leaves out the events of these origins, such as those that the caller itself has written. If null, none.',
-      }),
+      ...origins,
     },
     resolve: (_root, { actions, exceptOrigins, direction, ...args }, context, info) =>
       resolveConnection(context, info, args, {
@@ -186,12 +190,7 @@ builder.subscriptionField('events', (t) =>
         required: false,
         description: 'Streams only the events of these actions. If null, streams all.',
       }),
-      exceptOrigins: t.arg({
-        type: [EventOrigin],
-        required: false,
-        description:
-          'Leaves out the events of these origins, such as those that the caller itself has written. If null, none.',
-      }),
+      ...origins,
     },
     extensions: { check: eventErrors },
     subscribe: (_root, args, context) => subscribe(context, args) as never,

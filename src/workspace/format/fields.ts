@@ -4,29 +4,18 @@ import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js'
 import { quote } from '../report.js';
 import { fieldsOf, type Table } from '../tables.js';
 
-/** What a string stands for, for the documents: the id of its record, or that of another one. */
-type Mark = { column: 'id' } | { refersTo: Table };
+/** What a string stands for, for the documents: the id of another record, or this. */
+type Mark = { refersTo: Table } | { type: 'id' | 'date' | 'timestamp' };
 
 export const marks = z.registry<Mark>();
 
-export type FormatSchema = z.core.JSONSchema.BaseSchema;
-
-/** What the JSON Schema of the format says of a schema besides what Zod makes of it. */
-export const said = z.registry<FormatSchema>();
-
-/** Characters other than these and halves of surrogate pairs. Readers of JSON Schema know no Unicode classes, or no flag `u`. */
-const without = (characters: string): FormatSchema => ({
-  pattern: `^(?:[^${characters}\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$`,
-});
-
 /** Any string that Postgres can hold. */
 const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
-const storable = without('\\u0000');
 
 /** The most characters of a content or another long text, of a name or another short one, and of a file's name. */
 const most = { content: 4_000_000, name: 500, filename: 255 };
 
-/** PostgreSQL and JSON Schema count characters, not the halves of surrogate pairs. */
+/** PostgreSQL counts characters, not the halves of surrogate pairs. */
 function hasMore(value: string, maximum: number): boolean {
   if (value.length <= maximum || value.length > 2 * maximum) return value.length > maximum;
   let characters = 0;
@@ -37,8 +26,6 @@ function hasMore(value: string, maximum: number): boolean {
 /** Any string that Postgres can hold, with at most so many characters. */
 const atMost = (maximum: number) =>
   string().refine((value) => !hasMore(value, maximum), `must have at most ${maximum} characters`);
-
-const storableTo = (maximum: number): FormatSchema => ({ ...storable, maxLength: maximum });
 
 const idBytes = 200;
 
@@ -53,26 +40,18 @@ const idString = () =>
     )
     .refine((value) => !value.includes('\uFFFD'), 'must not contain U+FFFD');
 
-const usable = without('\\u0000\\uFFFD');
-
 /** The id by which the rest of the file refers to a record. */
-export const id = () =>
-  idString().describe('imported unchanged').register(marks, { column: 'id' }).register(said, usable);
+export const id = () => idString().describe('imported unchanged').register(marks, { type: 'id' });
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = () =>
-  optional(
-    idString()
-      .describe('imported unchanged; generated if omitted')
-      .register(marks, { column: 'id' })
-      .register(said, usable),
-  );
+  optional(idString().describe('imported unchanged; generated if omitted').register(marks, { type: 'id' }));
 
 export const reference = (table: Table, about: string) =>
-  idString().describe(about).register(marks, { refersTo: table }).register(said, usable);
+  idString().describe(about).register(marks, { refersTo: table });
 export const personId = (about: string) => reference('people', about);
 
-/** WorkspacePart of a public link. Whoever knows it can read the document. */
+/** A part of a public link. Whoever knows it can read the document. */
 export const publicToken = (about: string) =>
   z
     .string()
@@ -80,13 +59,12 @@ export const publicToken = (about: string) =>
     .describe(about);
 
 /** A content, or another text that may be long. */
-export const text = (about: string) => atMost(most.content).describe(about).register(said, storableTo(most.content));
-export const shortText = (about: string) => atMost(most.name).describe(about).register(said, storableTo(most.name));
-const nameTo = (maximum: number) => (about: string) =>
-  atMost(maximum).min(1).describe(about).register(said, storableTo(maximum));
+export const text = (about: string) => atMost(most.content).describe(about);
+export const shortText = (about: string) => atMost(most.name).describe(about);
+const nameTo = (maximum: number) => (about: string) => atMost(maximum).min(1).describe(about);
 export const name = nameTo(most.name);
 export const filename = nameTo(most.filename);
-const emoji = (about: string) => string().min(1).max(50).describe(about).register(said, storable);
+const emoji = (about: string) => string().min(1).max(50).describe(about);
 export const flag = (about: string) => z.boolean().default(false).describe(about);
 export const float = (about: string) => z.number().describe(about);
 export const integer = (about: string, min: number, max = 2_147_483_647) => z.int().min(min).max(max).describe(about);
@@ -132,13 +110,10 @@ const checkedBy = (problemOf: (value: string) => string | undefined) =>
 export const date = (about: string) =>
   checkedBy((value) => (day.test(value) ? dayProblem(value) : `must be a date such as 2026-03-31, not ${quote(value)}`))
     .describe(about)
-    .register(said, { format: 'date', pattern: '^[1-9]' });
+    .register(marks, { type: 'date' });
 
 export const timestamp = (about: string) =>
-  checkedBy(momentProblem)
-    .describe(about)
-    .register(said, { format: 'date-time', pattern: '^[1-9].{9}[Tt]' })
-    .transform(inUtc);
+  checkedBy(momentProblem).describe(about).register(marks, { type: 'timestamp' }).transform(inUtc);
 
 export const insertedAt = () => optional(timestamp('default: the time of the import'));
 export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
@@ -192,7 +167,6 @@ export const listOf = <Schema extends z.ZodType>(schema: Schema, ...keys: (keyof
           context.addIssue({ code: 'custom', path: [index], message: `has the ${keys.join(' and ')} of [${earlier}]` });
       }
     })
-    .register(said, keys.length > 0 ? { uniqueItems: true } : {})
     .default(() => omitted);
 
 const level = () => z.literal([0, 10, 40, 70, 100]);
@@ -281,15 +255,4 @@ export const activityFields = (subject: ActivitySubject) => ({
   undoes_id: optional(reference('activities', 'the activity that it undoes')),
   thread: optional(thread.describe('the comment thread about it')),
   notifications: listOf(notification, 'person_id').describe('notifications about it'),
-});
-
-/** A JSON Schema of a record whose field has a value, or is there at all. */
-export const has = (field: string, value: FormatSchema = { not: { type: 'null' } }): FormatSchema => ({
-  required: [field],
-  properties: { [field]: value },
-});
-
-/** Of a record in which a field is null or omitted. */
-export const lacks = (...fields: string[]): FormatSchema => ({
-  properties: Object.fromEntries(fields.map((field) => [field, { type: 'null' }])),
 });

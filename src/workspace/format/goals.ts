@@ -8,11 +8,9 @@ import {
   date,
   flag,
   float,
-  has,
   id,
   insertedAt,
   integer,
-  lacks,
   listOf,
   name,
   optional,
@@ -21,7 +19,6 @@ import {
   reactions,
   recordOf,
   reference,
-  said,
   shortText,
   text,
   timestamp,
@@ -69,18 +66,11 @@ const progressUpdate = recordOf('goal_progress_updates', {
   comments: comments(),
   reactions: reactions(),
   inserted_at: insertedAt(),
-})
-  .superRefine((update, { addIssue }) => {
-    const missing = update.acknowledged_at === null ? 'acknowledged_at' : 'acknowledging_person_id';
-    if ((update.acknowledged_at === null) !== (update.acknowledging_person_id === null))
-      addIssue({ code: 'custom', path: [missing], message: 'is required once acknowledged' });
-  })
-  .register(said, {
-    if: has('acknowledged_at'),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: has('acknowledging_person_id'),
-    else: lacks('acknowledging_person_id'),
-  });
+}).superRefine((update, { addIssue }) => {
+  const missing = update.acknowledged_at === null ? 'acknowledged_at' : 'acknowledging_person_id';
+  if ((update.acknowledged_at === null) !== (update.acknowledging_person_id === null))
+    addIssue({ code: 'custom', path: [missing], message: 'is required once acknowledged' });
+});
 
 const retrospective = recordOf('goal_retrospectives', {
   id: ownId(),
@@ -105,11 +95,6 @@ const activity = z
   .superRefine(({ action, undone_outcome: undone }, { addIssue }) => {
     if (undone !== null && action !== 'goal_reopened')
       addIssue({ code: 'custom', path: ['undone_outcome'], message: 'is only for goal_reopened' });
-  })
-  .register(said, {
-    if: has('undone_outcome'),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: has('action', { const: 'goal_reopened' }),
   });
 
 export const goal = recordOf('goals', {
@@ -135,20 +120,13 @@ export const goal = recordOf('goals', {
   archived_at: optional(timestamp('when it was archived')),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
-})
-  .superRefine((record, { addIssue }) => {
-    const issue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
-    const isClosed = record.closed_at !== null;
-    if (isClosed && record.success === null) issue('success', 'is required for a closed goal');
-    if (!isClosed && record.success !== null) issue('success', 'is only for a closed goal');
-    if (!isClosed && record.closed_by_id !== null) issue('closed_by_id', 'is only for a closed goal');
-  })
-  .register(said, {
-    if: has('closed_at'),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: has('success'),
-    else: lacks('success', 'closed_by_id'),
-  });
+}).superRefine((record, { addIssue }) => {
+  const issue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+  const isClosed = record.closed_at !== null;
+  if (isClosed && record.success === null) issue('success', 'is required for a closed goal');
+  if (!isClosed && record.success !== null) issue('success', 'is only for a closed goal');
+  if (!isClosed && record.closed_by_id !== null) issue('closed_by_id', 'is only for a closed goal');
+});
 
 export const project = recordOf('projects', {
   id: id(),

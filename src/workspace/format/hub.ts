@@ -4,11 +4,9 @@ import {
   activityFields,
   comments,
   filename,
-  has,
   id,
   insertedAt,
   integer,
-  lacks,
   listOf,
   name,
   optional,
@@ -18,7 +16,6 @@ import {
   reactions,
   recordOf,
   reference,
-  said,
   subscriptionList,
   text,
   timestamp,
@@ -35,16 +32,14 @@ export const resourceHub = recordOf('resource_hubs', {
   description: optional(text('plain text or a ProseMirror document as a string')),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
-})
-  .superRefine((hub, { addIssue }) => {
-    const parents = [hub.space_id, hub.goal_id, hub.project_id].filter((parent) => parent !== null);
-    if (parents.length !== 1)
-      addIssue({
-        code: 'custom',
-        message: `needs exactly one of space_id, goal_id and project_id, not ${parents.length}`,
-      });
-  })
-  .register(said, { oneOf: [has('space_id'), has('goal_id'), has('project_id')] });
+}).superRefine((hub, { addIssue }) => {
+  const parents = [hub.space_id, hub.goal_id, hub.project_id].filter((parent) => parent !== null);
+  if (parents.length !== 1)
+    addIssue({
+      code: 'custom',
+      message: `needs exactly one of space_id, goal_id and project_id, not ${parents.length}`,
+    });
+});
 
 /** The location of a folder, file or document. */
 const placed = {
@@ -92,16 +87,10 @@ export const file = recordOf('resource_hub_files', {
   updated_at: updatedAt(),
   deleted_at: optional(timestamp('when it was deleted; a deleted file stays in the database but is not shown')),
   deleted_by_id: optional(personId('who deleted it')),
-})
-  .superRefine((record, { addIssue }) => {
-    if (record.deleted_by_id !== null && record.deleted_at === null)
-      addIssue({ code: 'custom', path: ['deleted_by_id'], message: 'is only for a deleted file' });
-  })
-  .register(said, {
-    if: has('deleted_by_id'),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: has('deleted_at'),
-  });
+}).superRefine((record, { addIssue }) => {
+  if (record.deleted_by_id !== null && record.deleted_at === null)
+    addIssue({ code: 'custom', path: ['deleted_by_id'], message: 'is only for a deleted file' });
+});
 
 const version = recordOf('document_versions', {
   id: ownId(),
@@ -120,36 +109,21 @@ const version = recordOf('document_versions', {
     integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
   ),
   inserted_at: insertedAt(),
-}).register(said, {
-  if: has('origin'),
-  // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-  then: {
-    if: has('origin', { const: 'restored' }),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: has('restored_from_version_number'),
-    else: lacks('restored_from_version_number'),
-  },
 });
 
 /** How a version was made, if the file does not say it. */
 const originOf = ({ origin, version_number: number, restored_from_version_number: source }: z.output<typeof version>) =>
   origin ?? (source !== null ? 'restored' : number === 1 ? 'published' : 'edited');
 
-const documentActivity = z
-  .strictObject({
-    ...activityFields('document'),
-    version_number: optional(
-      integer(
-        'the version that was added; required for `document_version_restored`, else by default the one that the same person added at the same time',
-        1,
-      ),
+const documentActivity = z.strictObject({
+  ...activityFields('document'),
+  version_number: optional(
+    integer(
+      'the version that was added; required for `document_version_restored`, else by default the one that the same person added at the same time',
+      1,
     ),
-  })
-  .register(said, {
-    if: has('action', { const: 'document_version_restored' }),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: has('version_number'),
-  });
+  ),
+});
 
 const documentRecord = recordOf('resource_hub_documents', {
   id: id(),
@@ -187,17 +161,6 @@ export const document = documentRecord
       if (action === 'document_version_restored' && number === null)
         issue('is required for document_version_restored', 'activities', index, 'version_number');
     }
-  })
-  .register(said, {
-    if: has('state', { const: 'draft' }),
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
-    then: {
-      properties: {
-        ...lacks('published_at', 'public_token', 'current_version').properties,
-        versions: { type: 'array', maxItems: 0 },
-      },
-    },
-    else: has('published_at'),
   })
   .transform((record) =>
     // A list that is omitted stays the one by which that is known.

@@ -72,7 +72,6 @@ const removed = z.strictObject({
 
 /** The import format: one document for one whole workspace. */
 export const workspace = z.strictObject({
-  $schema: optional(text('where editors find the JSON Schema of this file; the import ignores it')),
   company: company.describe('the company whose workspace this is'),
   revision: optional(
     integer(

@@ -273,13 +273,6 @@ describe("goalpost on the operator's own database", () => {
       2,
       'no person has the id "nobody"; see npx goalpost people',
     ],
-    [
-      'a name in the place of an id',
-      ['token', 'create', '--person', 'tomas', '--name', 'x'],
-      {},
-      2,
-      'no person has the id "tomas"; named so: "person-tomas-okafor" (Tomás Okafor)',
-    ],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
     [
       'an address that is not of this machine',

@@ -7,7 +7,6 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { effectiveSettings, readConfig, settingNames } from '../../../src/settings.js';
 import { pathOf } from '../../support/documents.js';
-import { goalpost } from '../../support/goalpost.js';
 import type { Json } from '../../support/world.js';
 
 const run = promisify(execFile);
@@ -167,29 +166,6 @@ describe('the file .env in the current folder', async () => {
     await writeFile(join(folder, '.env'), 'PORT=8080\nDATABASE_POOL_SIZE=3\nLOG_LEVEL=warn\n');
     const config = await configIn({ PORT: '9090', LOG_LEVEL: '' });
     expect(config).toMatchObject({ port: 9090, poolSize: 3, logLevel: 'info' });
-  });
-
-  test('has no line that is ignored: each that is no setting is named, but no password in it', async () => {
-    const lines = ['# mine', 'export LOG_LEVEL=loud', 'PORT 4319', '', 'DATABASE_URL: postgresql://ann:hunter2@db/x'];
-    await writeFile(join(folder, '.env'), [...lines, 'MCP=off', 'hunter2', ''].join('\r\n'));
-    for (const command of ['check', 'serve']) {
-      const { code, stderr } = await goalpost([command], {}, folder);
-      expect({ code, lines: stderr.split('\n') }).toEqual({
-        code: 2,
-        lines: [
-          'goalpost: 4 settings cannot be used:',
-          '  line 3 of .env, with PORT, must have the form NAME=value.',
-          '    Example: PORT=…',
-          '  line 5 of .env, with DATABASE_URL, must have the form NAME=value.',
-          '    Example: DATABASE_URL=…',
-          '  line 7 of .env must have the form NAME=value.',
-          '    Example: PORT=…',
-          expect.stringMatching(/^ {2}LOG_LEVEL=loud \(in \.env\) must be one of /),
-          '    Example: LOG_LEVEL=info',
-          '',
-        ],
-      });
-    }
   });
 
   test('is named where its values cannot be used, or it cannot be read', async () => {

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { test } from 'vitest';
 import { startServer } from '../../support/server.js';
 import { createWorld } from '../../support/world.js';
 
@@ -36,21 +35,3 @@ test.concurrent.for([{ what: 'as it is' }, { what: 'without GraphiQL', PAGES: 's
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   },
 );
-
-test('the addresses of the demo’s documents, without APP_URL, say which setting they lack', async () => {
-  const { announced, base, stop } = await startServer();
-  onTestFinished(stop);
-  const { write } = JSON.parse(await readFile(announced.tokens ?? '', 'utf8'));
-  const response = await fetch(`${base}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${write}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ resourceHubDocument(id: "doc-launch-plan") { url publicUrl } }' }),
-  });
-  for (const address of Object.values<string>((await response.json()).data.resourceHubDocument)) {
-    const page = await fetch(base + new URL(address).pathname, { headers: { accept: 'text/html,*/*;q=0.8' } });
-    expect(page.status).toBe(404);
-    const text = await page.text();
-    expect(text).toContain('<h1>This page is in the main application</h1>');
-    expect(text).toContain('<code>APP_URL</code>');
-  }
-});

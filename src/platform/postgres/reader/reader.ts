@@ -21,7 +21,6 @@ function partsOf(statement: ReadStatement): NonNullable<ReadStatement['parts']> 
 /** The bound of what is kept of statements, as clients choose what is selected. */
 const most = { statements: 2_000, characters: 16_000_000 };
 
-/** A call, as it is sent. */
 interface Read {
   statement: ReadStatement;
   values: unknown[];
@@ -72,7 +71,6 @@ export class Reader {
   }
 }
 
-/** As Prisma says it. */
 const notFound = (modelName: string, clientVersion: string) =>
   new PrismaClientKnownRequestError(
     'An operation failed because it depends on one or more records that were required but not found. No record was found for a query.',

@@ -7,12 +7,10 @@ export class UnknownCall extends Error {
 }
 
 export interface Column {
-  /** Its name in the database. */
   name: string;
   /** As in Prisma; `Enum` for an enum; `Other` for what the reader does not know, such as lists. */
   type: string;
   isNullable: boolean;
-  /** Those of an enum. */
   values?: string[];
   /** What the schema says of it. */
   about?: string;

@@ -226,7 +226,6 @@ function orderOf(table: ReadTable, { orderBy = [], take }: Arguments): string {
   return [...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []), ...(take ? [`LIMIT ${take}`] : [])].join(' ');
 }
 
-/** Makes what Prisma returns of what Postgres says in JSON. */
 type Make = (json: unknown) => unknown;
 
 /** SQL for a value in JSON, and how that becomes what Prisma returns. */
