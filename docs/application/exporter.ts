@@ -2,10 +2,15 @@ import type pg from 'pg';
 
 /** The fields of Goalpost's format, from the tables of this application. */
 const records = {
-  person: `SELECT id, name AS full_name FROM people`,
-  goal: `SELECT id, 'team' AS space_id, name, closed_at, closed_by AS closed_by_id, success, (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('person_id', a.person_id, 'level', 70) ORDER BY a.person_id), '[]')
-      FROM goal_access a WHERE a.goal_id = g.id) AS access FROM goals g`,
+  person: `SELECT id, name AS full_name, email, CASE WHEN is_guest THEN 'guest' ELSE 'human' END AS type,
+      left_at AS suspended_at FROM people`,
+  space: `SELECT id, name, jsonb_build_object('public', 0, 'company', company_level, 'space', member_level) AS access_levels, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('person_id', m.person_id) ORDER BY m.person_id), '[]')
+      FROM space_members m WHERE m.space_id = s.id) AS members FROM spaces s`,
+  goal: `SELECT g.id, space_id, g.name, closed_at, closed_by AS closed_by_id, success, jsonb_build_object('public', 0,
+        'company', coalesce(g.company_level, s.company_level), 'space', coalesce(g.member_level, s.member_level)) AS access_levels, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('person_id', a.person_id, 'level', a.level) ORDER BY a.person_id), '[]')
+      FROM goal_access a WHERE a.goal_id = g.id) AS access FROM goals g JOIN spaces s ON s.id = g.space_id`,
   folder: `SELECT id, 'papers' AS resource_hub_id, name FROM folders`,
   file: `SELECT id, 'papers' AS resource_hub_id, folder_id AS parent_folder_id, name, 'owner' AS author_id, deleted_at,
       deleted_by AS deleted_by_id,
@@ -21,15 +26,23 @@ const records = {
 
 type Kind = keyof typeof records;
 
-const lists = { person: 'people', goal: 'goals', folder: 'folders', file: 'files', document: 'documents' };
+const lists = {
+  person: 'people',
+  space: 'spaces',
+  goal: 'goals',
+  folder: 'folders',
+  file: 'files',
+  document: 'documents',
+};
 
 /** What every file has: the company, and what this application does not change. */
 const frame = [
   { kind: 'company', id: 'acme', name: 'Acme' },
   { kind: 'person', id: 'owner', full_name: 'Olga Owner', is_owner: true },
-  { kind: 'space', id: 'team', name: 'Team', access_levels: { public: 0, company: 70, space: 100 } },
-  { kind: 'resource_hub', id: 'papers', space_id: 'team', name: 'Papers' },
 ];
+
+/** The one hub, after its space. */
+const hub = { kind: 'resource_hub', id: 'papers', space_id: 'team', name: 'Papers' };
 
 interface Change {
   kind: Kind;
@@ -70,6 +83,7 @@ export async function exportChanges(
       const wanted = isWhole ? select : `SELECT * FROM (${select}) r WHERE id = ANY ($1)`;
       const { rows } = await client.query(wanted, isWhole ? [] : [ids]);
       lines.push(...rows.map((row) => ({ kind, ...row })));
+      if (kind === 'space') lines.push(hub);
       const found = new Set(rows.map(({ id }) => id));
       if (!isWhole) removed[lists[kind as Kind]] = ids.filter((id) => !found.has(id));
     }

@@ -1,11 +1,21 @@
 -- An application's own tables, and what it needs to live with Goalpost: what it has to send, and what it has taken in.
 -- Whoever has closed, deleted or written something is named by id: it may be somebody who has left since.
-CREATE TABLE people (id text PRIMARY KEY, name text NOT NULL);
+CREATE TABLE people (
+  id text PRIMARY KEY, name text NOT NULL, email text, is_guest boolean NOT NULL DEFAULT false, left_at timestamptz(3));
+-- Who has access: 0 none, 10 view, 40 comment, 70 edit, 100 full. What a goal does not say, it takes from its space.
+CREATE TABLE spaces (
+  id text PRIMARY KEY, name text NOT NULL,
+  company_level integer NOT NULL DEFAULT 70, member_level integer NOT NULL DEFAULT 100);
+CREATE TABLE space_members (
+  space_id text REFERENCES spaces ON DELETE CASCADE, person_id text REFERENCES people ON DELETE CASCADE,
+  PRIMARY KEY (space_id, person_id));
+INSERT INTO spaces VALUES ('team', 'Team');
 CREATE TABLE goals (
-  id text PRIMARY KEY, name text NOT NULL, closed_at timestamptz(3), closed_by text, success boolean);
+  id text PRIMARY KEY, name text NOT NULL, closed_at timestamptz(3), closed_by text, success boolean,
+  space_id text NOT NULL DEFAULT 'team' REFERENCES spaces, company_level integer, member_level integer);
 CREATE TABLE goal_access (
   goal_id text REFERENCES goals ON DELETE CASCADE, person_id text REFERENCES people ON DELETE CASCADE,
-  PRIMARY KEY (goal_id, person_id));
+  level integer NOT NULL DEFAULT 70, PRIMARY KEY (goal_id, person_id));
 CREATE TABLE folders (id text PRIMARY KEY, name text NOT NULL);
 CREATE TABLE files (
   id text PRIMARY KEY, name text NOT NULL, folder_id text REFERENCES folders, deleted_at timestamptz(3), deleted_by text);
@@ -40,6 +50,19 @@ BEGIN
 END
 $$;
 CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON people FOR EACH ROW EXECUTE FUNCTION note_row('person', 'id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON spaces FOR EACH ROW EXECUTE FUNCTION note_row('space', 'id');
+-- A file says the levels of each goal, so with its space a goal changes that takes them from there.
+CREATE FUNCTION note_goals() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM note_change('goal', id) FROM goals
+  WHERE space_id = NEW.id AND (company_level IS NULL OR member_level IS NULL);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER note_goals AFTER UPDATE OF company_level, member_level ON spaces
+  FOR EACH ROW EXECUTE FUNCTION note_goals();
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON space_members
+  FOR EACH ROW EXECUTE FUNCTION note_row('space', 'space_id');
 CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON goals FOR EACH ROW EXECUTE FUNCTION note_row('goal', 'id');
 CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON goal_access
   FOR EACH ROW EXECUTE FUNCTION note_row('goal', 'goal_id');

@@ -61,7 +61,20 @@ test('the application resyncs beside its service, which webhooks wake meanwhile,
     await application.query(
       `INSERT INTO goals SELECT 'g' || n, 'Goal ' || n, '2026-01-01Z', 'owner', true FROM generate_series(1, ${goals + 1}) n`,
     );
+    await application.query(`INSERT INTO people (id, name, is_guest) VALUES ('ann', 'Ann', false), ('gus', 'Gus', true);
+      INSERT INTO spaces VALUES ('lab', 'Lab', 0, 70); INSERT INTO space_members VALUES ('lab', 'ann');
+      INSERT INTO goals (id, name, space_id, member_level) VALUES ('secret', 'Secret', 'lab', 40);
+      INSERT INTO goal_access VALUES ('secret', 'gus', 10)`);
+    const access = async () =>
+      (
+        await inGateway.query(
+          "SELECT person_id, level FROM goal_access WHERE company_id = 'acme' AND goal_id = 'secret' AND level > 0 ORDER BY person_id",
+        )
+      ).rows.map(({ person_id, level }) => `${person_id} ${level}`);
     expect(await startApplication(['load'], settings).ended).toMatchObject({ code: 0, failures: '' });
+    expect(await access()).toEqual(['ann 40', 'gus 10', 'owner 100']);
+    await application.query(`UPDATE spaces SET company_level = 10 WHERE id = 'lab'; DELETE FROM space_members;
+      UPDATE people SET left_at = now() WHERE id = 'gus'`);
     const create = (...more: string[]) => commandOutput(['token', 'create', '--person', 'owner', ...more], settings);
     const [TOKEN, caller] = [await create('--name', 'application'), await create('--name', 'caller', '--write')];
     const hook = `mutation { createWebhook(input: { url: "http://127.0.0.1:${port}/" }) { webhook { id } } }`;
@@ -74,6 +87,10 @@ test('the application resyncs beside its service, which webhooks wake meanwhile,
     );
     await application.query(`DELETE FROM goals WHERE id = 'g${goals + 1}'`);
     expect(await startApplication(['once'], { ...settings, TOKEN }).ended).toMatchObject({ code: 0, failures: '' });
+    expect(await access()).toEqual(['ann 10', 'gus 10', 'owner 100']);
+    const left = "SELECT suspended_at IS NOT NULL AS left FROM people WHERE company_id = 'acme' AND id = 'gus'";
+    expect((await inGateway.query(left)).rows).toEqual([{ left: true }]);
+    await application.query("DELETE FROM goals WHERE id = 'secret'; DELETE FROM spaces WHERE id = 'lab'");
 
     const service = startApplication([], { ...settings, TOKEN });
     const change = async () => {

@@ -16,7 +16,10 @@ import type { World } from '../../../support/world.js';
 import type { Action } from './histories.js';
 import type { Records } from './model.js';
 
-const tables = ['people', 'goals', 'goal_access', 'folders', 'files', 'documents', 'versions', 'changes', 'events'];
+const tables = [
+  ...['people', 'space_members', 'goals', 'goal_access', 'folders', 'files', 'documents', 'versions'],
+  ...['changes', 'events'],
+];
 
 const firstRows = `
   INSERT INTO people VALUES ('p1', 'p1'), ('p2', 'p2');
