@@ -58,19 +58,9 @@ const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: strin
 
 type ReportedCost = Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>;
 
-/** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-const reportedCost = (limits: ReportedCost, cost: ReportedCost = noCost) => ({
-  ...asReported(cost),
-  limits: asReported(limits),
-});
+const reported = ({ complexity, depth, aliases }: ReportedCost) => ({ complexity, depth, aliases });
 
-const asReported = ({ complexity, depth, aliases }: ReportedCost) => ({
-  complexity,
-  depth,
-  aliases,
-});
-
-/** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
+/** From a result to the response: errors of the catalogue, the media type, and for `GraphQL-Cost: report` the cost. */
 export function respond(
   result: ExecutionResult,
   { headers }: RequestHead,
@@ -85,7 +75,9 @@ export function respond(
   const shown = {
     ...result,
     ...(errors.length > 0 && { errors: errors.map((error) => shownError(error, requestId)) }),
-    ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
+    ...(wantsCost && {
+      extensions: { ...result.extensions, cost: { ...reported(cost ?? noCost), limits: reported(limits) } },
+    }),
   };
   const body = JSON.stringify(shown);
   const outcome = isPartial ? 200 : highestStatus(errors);
