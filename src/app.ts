@@ -4,9 +4,9 @@ import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
+import { sharedFiles } from './pages/assetRoutes.js';
 import { type Demo, type DemoKey, demoDocument } from './pages/demoAccess.js';
 import { errorPages, noPage } from './pages/errorPages.js';
-import { sharedFiles } from './pages/assetRoutes.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { guideRoutes } from './pages/guide.js';
 import { historyRoute } from './pages/history.js';
@@ -99,11 +99,11 @@ const withDefaults = (options: AppOptions) => ({
   ...options,
 });
 
-type Settled = ReturnType<typeof withDefaults>;
+type Resolved = ReturnType<typeof withDefaults>;
 
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 const contexts =
-  ({ db, clock, appUrl, streams, texts, webhooks }: Settled) =>
+  ({ db, clock, appUrl, streams, texts, webhooks }: Resolved) =>
   ({ actor, req, scope, surface }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req?.headers['last-event-id'];
@@ -130,8 +130,8 @@ interface Served {
   mask: Mask;
 }
 
-function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, mask }: Served) {
-  const { db, publicUrl, pages: named, mcp, stopping, persisted } = settled;
+function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo, mask }: Served) {
+  const { db, publicUrl, pages: named, mcp, stopping, persisted } = resolved;
   const page = (name: (typeof pageNames)[number], make: () => Route[]) => (named.includes(name) ? make() : []);
   const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
@@ -141,7 +141,7 @@ function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, m
   const isOpen = !persisted?.only;
   const routes: Route[] = [
     ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
-    ...restRoutes(mutations, { ...settled, schema, execute }),
+    ...restRoutes(mutations, { ...resolved, schema, execute }),
     ...page('docs', () => [referenceRoute({ ...pages, openApi }), leadsTo('/docs', apiRoot)]),
     ...errorPages(pages),
     ...page('guide', () => guideRoutes(pages)),
@@ -154,7 +154,7 @@ function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, m
       : page('start', () => [leadsTo('/', '/graphql')])),
     contentRoute('/schema.graphql', sdl),
     graphqlRoute,
-    ...(mcp ? [mcpRoute({ ...settled, schema, mask, execute })] : []),
+    ...(mcp ? [mcpRoute({ ...resolved, schema, mask, execute })] : []),
   ];
   return { routes, noPage: noPage(pages) };
 }
@@ -192,8 +192,8 @@ export const itinerary = [
 
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
 export function createApp(options: AppOptions): App {
-  const settled = withDefaults(options);
-  const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = settled;
+  const resolved = withDefaults(options);
+  const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = resolved;
   const mask = masking(logger, options.outage);
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
@@ -203,9 +203,9 @@ export function createApp(options: AppOptions): App {
   };
 
   const graphql = createGraphql({
-    ...settled,
+    ...resolved,
     schema,
-    contextOf: contexts(settled),
+    contextOf: contexts(resolved),
     mask,
     isSecret,
     lockChanges,
@@ -222,7 +222,7 @@ export function createApp(options: AppOptions): App {
     return (await shown.findUnique({ where: keyOf(actor, demoDocument), select: { currentVersion: true } }))
       ?.currentVersion;
   };
-  const { routes, noPage } = appRoutes(settled, {
+  const { routes, noPage } = appRoutes(resolved, {
     mutations,
     execute: graphql.execute,
     graphqlRoute: graphql.route('/graphql'),
@@ -255,7 +255,7 @@ export function createApp(options: AppOptions): App {
     logger.warn({ origin: shown }, 'a web page of an origin that CORS_ORIGINS does not list has called');
   };
   const routed = router({
-    ...settled,
+    ...resolved,
     routes,
     begin,
     confirm: ({ scope }) =>

@@ -62,7 +62,7 @@ export function addTokenCommands(program: Command): void {
     });
   tokens
     .command('undo')
-    .description('revoke a token, and take back what it did and nobody has built on')
+    .description('revoke a token, and take back what it did, unless a later change depends on it')
     .argument('<id>', 'id of the token, as shown by "token list"')
     .option('--since <duration>', 'only what it did in the last 30d, 12h, 45m (default: everything)')
     .option('--as <person>', 'id of the person in whose name it is undone (default: that of the token)')

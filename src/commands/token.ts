@@ -192,7 +192,7 @@ export interface UndoTokenOptions {
   json?: boolean;
 }
 
-/** Revokes a token and takes back what it did, newest first; what somebody has built on is left, with the reason. */
+/** Revokes a token and takes back what it did, newest first; what a later change depends on is left, with the reason. */
 export async function undoToken(
   config: Config,
   id: string,

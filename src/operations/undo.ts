@@ -105,7 +105,7 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
   }
 }
 
-/** What takes back each change that a token can make, unless somebody has built on it. */
+/** What takes back each change that a token can make, unless a later change depends on it. */
 const undoOf = new Map<ActivityAction | null, Operation['undo']>(operations.map(({ action, undo }) => [action, undo]));
 
 /** The inverse of a change, or why there is none. */
@@ -160,7 +160,7 @@ function undoing(
     SELECT id FROM activity`;
 }
 
-/** Undoes one thing that a token did, unless somebody has built on it. */
+/** Undoes one thing that a token did, unless a later change depends on it. */
 async function undoOne(
   db: Database,
   { companyId, tokenId, authorId }: UndoneToken,
@@ -277,7 +277,7 @@ interface ChangeToUndo {
   activityId: string;
 }
 
-/** The change, and what takes it back. Throws 404, 403, or 409 if nothing can, or somebody has built on it. */
+/** The change, and what takes it back. Throws 404, 403, or 409 if nothing can, or a later change depends on it. */
 async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUndo) {
   const { companyId } = actor;
   const activity = await db.activity.findUnique({

@@ -90,7 +90,7 @@ async function* bytesOf(stream: Bytes, hash: Hash): AsyncGenerator<Buffer> {
   }
 }
 
-interface Begun {
+interface OpenedFile {
   line: string;
   /** What has been read, the line included. */
   read: Buffer;
@@ -100,7 +100,7 @@ interface Begun {
 const lineFeed = 0x0a;
 
 /** Reads on until the first line that is not empty is there, as far as it is short enough to be a record. */
-async function firstLine(rest: AsyncGenerator<Buffer>): Promise<Begun> {
+async function firstLine(rest: AsyncGenerator<Buffer>): Promise<OpenedFile> {
   const pieces: Buffer[] = [];
   let length = 0;
   for (;;) {
@@ -138,7 +138,7 @@ const fieldOfKind = new Map([
 const endOfKinds = [...fieldOfKind.keys(), 'header', 'end'].join(', ');
 
 /** A record in each line. The last one counts the others, so that a file that was cut is known. */
-async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
+async function* linesOf({ read, rest }: OpenedFile): AsyncGenerator<WorkspacePart> {
   let number = 0;
   let records = 0;
   let hasEnded = false;
@@ -224,7 +224,7 @@ function decode(bytes: Buffer): string {
 }
 
 /** The parts of one JSON document, which is held in memory. */
-async function* documentParts({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
+async function* documentParts({ read, rest }: OpenedFile): AsyncGenerator<WorkspacePart> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const chunk of chain(read, rest)) {

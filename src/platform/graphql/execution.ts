@@ -27,7 +27,7 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
 
 type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
 
-/** The complexity of documents of which each takes one point more, as far as it is begun. */
+/** The complexity of documents of which each takes one point more, also for a part of that. */
 export const complexityOfPoint = 3_000;
 
 /** From how many characters on a response takes long to make and to send. */
