@@ -68,7 +68,7 @@ async function requirePeople(context: Context, ids: string[]): Promise<void> {
   const errors = unknown.map(([index, id]) => ({
     field: `input.subscriberIds[${index}]`,
     code: 'not_found' as const,
-    message: `no person ${quoted(id)}: send the IDs of people`,
+    message: `no person ${quoted(id)}`,
   }));
   throw badInput(errors, context);
 }

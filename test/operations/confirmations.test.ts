@@ -299,7 +299,7 @@ test('the outcome of another surface with a confirmation as its key is not its o
 test('an input that the operation refuses has no confirmation', async () => {
   const { id } = await world.closedGoal(space);
   const unknown = await agent.failure('preview_change', { reopen_goal: { id, subscriber_ids: ['nobody'] } });
-  expect(unknown.errors).toEqual([{ field: 'subscriber_ids[0]', code: 'not_found', message: 'no person "nobody": send the IDs of people' }]);
+  expect(unknown.errors).toEqual([{ field: 'subscriber_ids[0]', code: 'not_found', message: 'no person "nobody"' }]);
 });
 
 test('the token, its scopes and access are judged when the confirmation is used', async () => {
