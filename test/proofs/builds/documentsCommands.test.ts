@@ -56,10 +56,7 @@ const retrying = scriptsOf('docs/errors.md', 'Retries');
 const certificate = scriptsOf('docs/deploying.md', 'Certificate');
 const service = blocksOf(textOf('docs/deploying.md'), 'sh').filter((script) => script.includes('/etc/goalpost.env'));
 const agents = [...scriptsOf('docs/agents.md', 'Connect one'), ...scriptsOf('docs/agents.md', 'A run')];
-const importing = [
-  ...scriptsOf('docs/importing.md', 'Importing data'),
-  ...scriptsOf('docs/import-format.md', 'In an editor'),
-];
+const importing = scriptsOf('docs/importing.md', 'Importing data');
 const twoDatabases = scriptsOf('docs/integrating.md', 'Two databases');
 const roles = scriptsOf('docs/install.md', 'Roles');
 const oneDatabase = scriptsOf('docs/integrating.md', 'One database');
@@ -287,7 +284,7 @@ describe("on the operator's own PostgreSQL", () => {
     expect(await paste(service.join('\n'), here)).toMatch(/imported \d+ records.*\ngp_\S+/s);
   });
 
-  test('the commands of docs/importing.md and docs/import-format.md work in their order', async () => {
+  test('the commands of docs/importing.md work in their order', async () => {
     const script = `export DATABASE_URL=${await emptyDatabase()}\n${importing.join('\n')}`;
     const changes = { revision: 1, company: { id: 'acme', name: 'Acme Ltd' } };
     await writeFile(join(folder, 'changes.json'), JSON.stringify(changes));
@@ -301,8 +298,6 @@ describe("on the operator's own PostgreSQL", () => {
     expect(printed).toMatch(/^imported \d+ records \(\d+ rows\) from workspace.json\n/);
     // The company, a person, a space, a hub, two goals and two pages.
     expect(printed).toMatch(/imported 8 records \(\d+ rows\) from standard input\n/);
-    const schema = JSON.parse(await readFile(join(folder, 'goalpost.schema.json'), 'utf8'));
-    expect(schema.required).toEqual(['company']);
   });
 
   test('the commands of docs/integrating.md set up an application with its own database', async () => {
