@@ -5,7 +5,7 @@ import { type CursorKind, contains, everywhere, fewWith, type List, type Walk, w
 export const peopleCursor: CursorKind = { name: 'people', key: 'text' };
 
 /** Selects the people `p` whom the caller can find: not suspended; for a guest, those of the guest's spaces. */
-export const findable = ({ companyId, personId }: Actor): Prisma.Sql => Prisma.sql`
+const findable = ({ companyId, personId }: Actor): Prisma.Sql => Prisma.sql`
   p.company_id = ${companyId} AND p.suspended_at IS NULL AND (
     p.id = ${personId}
     OR (SELECT c.is_owner OR c.type <> 'guest' FROM people c WHERE c.company_id = ${companyId} AND c.id = ${personId})

@@ -49,7 +49,7 @@ export const rowKeyOf = (table: Table): readonly string[] =>
   table === 'space_members' ? ['space_id', 'person_id'] : table === 'public_links' ? ['token'] : ['id'];
 
 /** The rows of a parent that lie in one of its fields. */
-export interface Parent {
+interface Parent {
   table: Table;
   /** The column of the child that has the id of the parent. */
   column: string;
