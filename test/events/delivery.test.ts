@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/event.js';
-import { DeliveryStatements } from '../../src/platform/outbox/delivery.js';
-import { ConnectionPace } from '../../src/platform/outbox/sender.js';
 import { actions, subjectOf } from '../../src/rules/activityActions.js';
+import { DeliveryStatements } from '../../src/webhooks/delivery.js';
+import { ConnectionPace } from '../../src/webhooks/sender.js';
 import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';

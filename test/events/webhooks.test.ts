@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { webhookRules } from '../../src/gateway.js';
-import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
+import { OpenAddresses, urlProblem } from '../../src/webhooks/addresses.js';
 import { insertWebhook, thisMachine, webhookKey } from '../support/deliveries.js';
 import { createWorld, type Json, World } from '../support/world.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
-import { disableWebhooksOf } from '../../src/operations/undo.js';
-import { claim } from '../../src/platform/outbox/claim.js';
-import { complete } from '../../src/platform/outbox/complete.js';
-import { acquireLease } from '../../src/platform/outbox/lease.js';
 import { createToken } from '../../src/tokens.js';
+import { claim } from '../../src/webhooks/claim.js';
+import { complete } from '../../src/webhooks/complete.js';
+import { acquireLease } from '../../src/webhooks/lease.js';
+import { disableWebhooksOf } from '../../src/webhooks/operators.js';
 import { goalpost } from '../support/goalpost.js';
 import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';

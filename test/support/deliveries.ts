@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
-import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
-import { Deliverer } from '../../src/platform/outbox/deliverer.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
-import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
-import { secretOf } from '../../src/platform/outbox/signature.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { OpenAddresses } from '../../src/webhooks/addresses.js';
+import { Deliverer } from '../../src/webhooks/deliverer.js';
+import { Sender, type SenderOptions } from '../../src/webhooks/sender.js';
+import { secretOf } from '../../src/webhooks/signature.js';
 import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
 

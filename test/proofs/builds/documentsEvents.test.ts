@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretOf, signatureOf } from '../../../src/platform/outbox/signature.js';
+import { secretOf, signatureOf } from '../../../src/webhooks/signature.js';
 import { insertWebhook, secretFor, startDeliveries } from '../../support/deliveries.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { startReceiver } from '../../support/receiver.js';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ModelTransaction } from '../../../src/database.js';
 import { eventSource } from '../../../src/events/source.js';
-import { claim } from '../../../src/platform/outbox/claim.js';
-import { complete, type Progress } from '../../../src/platform/outbox/complete.js';
-import { acquireLease, releaseLease } from '../../../src/platform/outbox/lease.js';
 import { newId } from '../../../src/platform/postgres/values.js';
+import { claim } from '../../../src/webhooks/claim.js';
+import { complete, type Progress } from '../../../src/webhooks/complete.js';
+import { acquireLease, releaseLease } from '../../../src/webhooks/lease.js';
 import { insertWebhook } from '../../support/deliveries.js';
 import { forAnother, plansOf } from '../../support/plans.js';
 import { statementsOf } from '../../support/statements.js';

@@ -1,5 +1,5 @@
-import { sql, type Transaction } from '../postgres/index.js';
-import type { EventSource } from './source.js';
+import type { EventSource } from '../platform/outbox/index.js';
+import { sql, type Transaction } from '../platform/postgres/index.js';
 
 /** The right to deliver to one webhook, which ends by itself unless it is renewed. */
 export interface Lease {

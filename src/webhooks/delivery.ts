@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { CircuitBreaker, type Database, isUnavailable } from '../postgres/index.js';
-import { Turns } from '../process/index.js';
+import type { EventSource } from '../platform/outbox/index.js';
+import { CircuitBreaker, type Database, isUnavailable } from '../platform/postgres/index.js';
+import { Turns } from '../platform/process/index.js';
 import { type Claim, claim, type Item, manyBehind } from './claim.js';
 import { type Attempt, complete, type Parked, type Progress } from './complete.js';
 import {
@@ -16,7 +17,6 @@ import {
 } from './lease.js';
 import type { ConnectionPace, Delivery, Sender } from './sender.js';
 import { attemptOf, bodyOf, messageOf, type Product } from './signature.js';
-import type { EventSource } from './source.js';
 
 /** For how long what has been sent is worth recording: then the lease has ended, and others may have sent it again. */
 const worthwhile = 15_000;

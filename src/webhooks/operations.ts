@@ -1,11 +1,12 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
+import { company, requireToken, retry, validToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
-import { OpenAddresses, secretOf, urlProblem } from '../platform/outbox/index.js';
 import { newId } from '../platform/postgres/index.js';
 import { type Actor, keyOf } from '../policies/access.js';
-import { company, requireToken, retry, validToken } from './operation.js';
+import { OpenAddresses, urlProblem } from './addresses.js';
+import { secretOf } from './signature.js';
 
 /** Requires that the caller owns the company. Throws 403. */
 async function permitOwner({ db, actor }: Context): Promise<void> {

@@ -1,18 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Cache, lazy } from '../caching/index.js';
-import { type Database, newId, sql } from '../postgres/index.js';
-import { Turns } from '../process/index.js';
-import { type DatabaseOutage, Outage, PolledFigures } from '../telemetry/index.js';
+import { Cache, lazy } from '../platform/caching/index.js';
+import type { Dispatcher, EventSource, PollPart } from '../platform/outbox/index.js';
+import { type Database, newId, sql } from '../platform/postgres/index.js';
+import { Turns } from '../platform/process/index.js';
+import { type DatabaseOutage, Outage } from '../platform/telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
 import { type CountAttempt, DeliveryStatements, type Tools, WebhookDelivery } from './delivery.js';
-import type { Dispatcher } from './dispatcher.js';
 import { acquireLease } from './lease.js';
 import { ConnectionPace, Sender } from './sender.js';
-import type { PollPart } from './sequence.js';
 import type { Product } from './signature.js';
-import type { EventSource } from './source.js';
 
 /** What runs aside, and may be waited for. */
 class Tasks {
@@ -213,36 +211,4 @@ export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions):
   const deliverer = new Deliverer({ ...options, sender: new Sender({ open: new OpenAddresses(allow) }) });
   deliverer.start(dispatcher);
   return lazy(() => deliverer.stop());
-}
-
-/** How many webhooks of all companies there are in each state, and by how many events the slowest is behind; seconds
- * for which the oldest event has waited for its number. */
-interface Figures {
-  active: number;
-  failing: number;
-  disabled: number;
-  lag: number;
-  unnumbered: number;
-}
-
-/** The figures of all webhooks for metrics. */
-export const webhookFigures = (db: Database, source: EventSource): PolledFigures<Figures> =>
-  new PolledFigures(() => readFigures(db, source), { active: 0, failing: 0, disabled: 0, lag: 0, unnumbered: 0 });
-
-async function readFigures(db: Database, { tenants, events }: EventSource): Promise<Figures> {
-  const [row] = await db.$queryRaw<Record<keyof Figures, bigint>[]>(sql`
-    SELECT count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
-      count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
-      count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
-      coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0)::bigint AS lag,
-      (SELECT coalesce(extract(epoch FROM now() - min(recorded_at)), 0)::bigint FROM ${events} WHERE sequence IS NULL) AS unnumbered
-    FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id`);
-  const of = (name: keyof Figures) => Number(row?.[name] ?? 0);
-  return {
-    active: of('active'),
-    failing: of('failing'),
-    disabled: of('disabled'),
-    lag: of('lag'),
-    unnumbered: of('unnumbered'),
-  };
 }

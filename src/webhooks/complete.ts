@@ -1,7 +1,6 @@
-import { purgeRows } from '../administration/index.js';
-import { type Database, joinSql, newIds, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
+import type { EventSource } from '../platform/outbox/index.js';
+import { joinSql, newIds, rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
 import { type Lease, untilLeaseEnds } from './lease.js';
-import type { EventSource } from './source.js';
 
 /** Objects as rows of a statement, whose text does not depend on their number. `columns` names their members and types. */
 const rowsOf = (entries: readonly object[], columns: string): Sql =>
@@ -129,59 +128,4 @@ export async function complete(
     )
     SELECT count(id) = 1 AS "isHeld" FROM held`);
   return row?.isHeld === true;
-}
-
-interface Kept {
-  days: number;
-  /** The most attempts of one webhook. A longer log is of no use, and its endpoint decides how long it would be. */
-  most?: number;
-  /** How many one statement deletes at most. */
-  batch?: number;
-}
-
-/**
- * Deletes the attempts of more than that many days ago, by the clock of the database, and of each webhook the oldest ones
- * of more than so many. Returns their number.
- */
-export async function purgeAttempts(db: Database, { days, most = 10_000, batch = 1_000 }: Kept): Promise<number> {
-  const old = await purgeRows(db, {
-    tenants: 'companies',
-    table: 'webhook_attempts',
-    key: ['id'],
-    time: 'attempted_at',
-    until: sql`now() - make_interval(days => ${days}::integer)`,
-    batch,
-  });
-  const webhooks = await db.$queryRaw<Webhook[]>`SELECT w.company_id AS "companyId", w.id FROM webhooks w`;
-  let surplus = 0;
-  for (const webhook of webhooks) surplus += await purgeSurplus(db, webhook, { most, batch });
-  return old + surplus;
-}
-
-interface Webhook {
-  companyId: string;
-  id: string;
-}
-
-async function purgeSurplus(
-  db: Database,
-  { companyId, id }: Webhook,
-  { most, batch }: Required<Pick<Kept, 'most' | 'batch'>>,
-): Promise<number> {
-  const own = sql`l.company_id = ${companyId} AND l.webhook_id = ${id}`;
-  let purged = 0;
-  for (let count = batch; count === batch; purged += count) {
-    count = await db.$executeRaw(sql`
-      WITH surplus AS MATERIALIZED (
-        SELECT l.attempted_at, l.id FROM webhook_attempts l WHERE ${own}
-        ORDER BY l.attempted_at DESC, l.id DESC OFFSET ${most}::integer LIMIT 1
-      ), batch AS MATERIALIZED (
-        SELECT l.id FROM surplus CROSS JOIN LATERAL (
-          SELECT l.id FROM webhook_attempts l WHERE ${own} AND (l.attempted_at, l.id) <= (surplus.attempted_at, surplus.id)
-          ORDER BY l.attempted_at, l.id LIMIT ${batch}::integer FOR UPDATE SKIP LOCKED
-        ) l
-      )
-      DELETE FROM webhook_attempts l USING batch WHERE l.company_id = ${companyId} AND l.id = batch.id`);
-  }
-  return purged;
 }

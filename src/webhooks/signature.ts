@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { OutboxEvent } from '../platform/outbox/index.js';
 import type { Claim, Item } from './claim.js';
 import type { Message } from './sender.js';
-import type { OutboxEvent } from './source.js';
 
 /** A webhook, and which of its secrets. */
 interface SecretOwner {

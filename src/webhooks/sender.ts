@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_CIPHERS } from 'node:tls';
-import { Cache } from '../caching/index.js';
+import { Cache } from '../platform/caching/index.js';
 import { addressIn, type OpenAddresses } from './addresses.js';
 import { longestRetryAfter } from './lease.js';
 

@@ -1,6 +1,6 @@
-import { rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
+import type { EventSource, OutboxEvent, SourceRow } from '../platform/outbox/index.js';
+import { rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
 import { failuresBeforeWaiting, type Lease, untilLeaseEnds } from './lease.js';
-import type { EventSource, OutboxEvent, SourceRow } from './source.js';
 
 /** Something to send, and what is known of it. */
 export interface Item {
