@@ -117,7 +117,7 @@ export async function connectGateway(
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts, onError }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: timeouts.response });
   let stopWebhooks = async () => {};
-  const figures = countsMetrics ? webhookFigures(events.db, eventSource) : undefined;
+  const figures = countsMetrics ? webhookFigures(events.db) : undefined;
   const imports = countsMetrics ? new PolledFigures(() => lastImports(events.db), []) : undefined;
   const close = async () => {
     await stopWebhooks();

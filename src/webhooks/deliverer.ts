@@ -1,37 +1,63 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import { eventSource } from '../events/source.js';
 import { Cache, lazy } from '../platform/caching/index.js';
-import type { Dispatcher, EventSource, PollPart } from '../platform/outbox/index.js';
-import { type Database, newId, sql } from '../platform/postgres/index.js';
+import type { Dispatcher, PollPart } from '../platform/outbox/index.js';
+import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../platform/postgres/index.js';
 import { Turns } from '../platform/process/index.js';
 import { type DatabaseOutage, Outage } from '../platform/telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
-import { type CountAttempt, DeliveryStatements, type Tools, WebhookDelivery } from './delivery.js';
-import { acquireLease } from './lease.js';
-import { ConnectionPace, Sender } from './sender.js';
-import type { Product } from './signature.js';
+import { type Tools, WebhookDelivery } from './delivery.js';
+import { acquireLeases } from './queue.js';
+import { Sender } from './sender.js';
 
-/** What runs aside, and may be waited for. */
-class Tasks {
-  readonly #running = new Set<Promise<void>>();
-  readonly #onError: (error: unknown) => void;
+/** For how long a statement is worth repeating, in milliseconds: then the lease has ended, and others may have taken over. */
+const worthwhile = 15_000;
+const pauseMilliseconds = 250;
+/** The longest that the statements of a company rest for those of others, in milliseconds. */
+const longestRest = 100;
 
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
+/** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
+export class DeliveryStatements {
+  readonly #db: Database;
+  readonly #stopped: AbortSignal;
+  readonly #stalled = new CircuitBreaker();
+  readonly #turns = new Cache<string, Turns>(10_000);
+
+  constructor(db: Database, stopped: AbortSignal) {
+    this.#db = db;
+    this.#stopped = stopped;
   }
 
-  add(work: Promise<void>): void {
-    const kept = work.catch(this.#onError).finally(() => this.#running.delete(kept));
-    this.#running.add(kept);
+  /** Runs a statement again while the database is unavailable, for as long as a lease may still hold. */
+  async run<T>(companyId: string, statement: (db: Database) => Promise<T>): Promise<T> {
+    const run = async () => ({ value: await statement(this.#db) });
+    for (const start = performance.now(); ; ) {
+      const isLast = this.#stopped.aborted || performance.now() - start > worthwhile;
+      try {
+        const result = await this.#inTurn(companyId, () => this.#stalled.ask(companyId, run));
+        if (result !== 'refused') return result.value;
+        if (isLast) throw new Error('the database does not respond for this company');
+      } catch (error) {
+        if (isLast || !isUnavailable(error)) throw error;
+      }
+      await sleep(pauseMilliseconds + Math.random() * pauseMilliseconds);
+    }
   }
 
-  /** Resolves when none runs, or when the time has passed. */
-  async untilNone(milliseconds: number): Promise<void> {
-    const none = async () => {
-      while (this.#running.size > 0) await Promise.all(this.#running);
-    };
-    await Promise.race([none(), sleep(milliseconds, undefined, { ref: false })]);
+  /**
+   * A company has one statement at a time, and rests for as long afterwards: twenty webhooks that read a long history must
+   * not take the database and this process from others.
+   */
+  async #inTurn<T>(companyId: string, run: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(companyId) ?? new Turns(1);
+    this.#turns.set(companyId, turns);
+    await turns.begin();
+    const start = performance.now();
+    try {
+      return await run();
+    } finally {
+      setTimeout(() => turns.end(), Math.min(performance.now() - start, longestRest)).unref();
+    }
   }
 }
 
@@ -39,25 +65,28 @@ class Tasks {
 const thoroughEvery = 10;
 
 /**
- * The companies with webhooks that have work: retries that are due, and leases of gateways that died. Every tenth poll also
+ * The companies with webhooks that have work: rows that are due, and leases of gateways that died. Every tenth poll also
  * finds events that a gateway has numbered and not delivered, because it died in between.
  */
-function dueWebhooks({ tenants }: EventSource): PollPart['select'] {
+function dueWebhooks(): PollPart['select'] {
   let polls = 0;
   return (within) => {
     const company = within(sql`w.company_id`);
     const due = sql`
-      SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.due_at <= now() AND ${company}
-      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}`;
+      SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.next_attempt_at <= now() AND ${company}
+      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.locked_until <= now() AND ${company}`;
     polls += 1;
     if (polls % thoroughEvery !== 0) return due;
     return sql`${due}
-      UNION SELECT w.company_id, 0 FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id
+      UNION SELECT w.company_id, 0 FROM webhooks w JOIN ${eventSource.tenants} c ON c.id = w.company_id
       WHERE w.disabled_at IS NULL AND w.wait_until IS NULL AND w.position < c.last_sequence AND ${company}`;
   };
 }
 
-/** Webhooks that one process delivers to at once, and requests that it sends at once: each webhook has eight of them. */
+/**
+ * Webhooks that one process delivers to at once, and requests that it sends at once: each webhook has eight of them. What
+ * has no place is found by a later poll.
+ */
 const most = { webhooks: 1_000, requests: 1_000 };
 /** How soon to look again at a company of which another gateway delivers, in milliseconds. */
 const busyPauses = { least: 50, most: 1_000 };
@@ -66,10 +95,10 @@ const lookForFirstEvery = 1_000;
 /** How long a stop waits for requests that run, and then for what is recorded of them. */
 const stopMilliseconds = { requests: 1_000, recording: 2_000 };
 
-type Needs = Pick<Tools, 'source' | 'sender' | 'keys' | 'product' | 'logger' | 'count'> & {
+interface Needs extends Pick<Tools, 'sender' | 'keys' | 'product' | 'logger' | 'count'> {
   db: Database;
   outage?: DatabaseOutage | undefined;
-};
+}
 
 /**
  * Delivers the events of all companies to their webhooks, beside the other gateways: whoever gets the lease of a webhook
@@ -79,41 +108,28 @@ export class Deliverer {
   readonly #tools: Tools;
   readonly #stopping = new AbortController();
   readonly #stopped = new AbortController();
+  readonly #deliveries = new Set<WebhookDelivery>();
+  /** Looks and deliveries, which end by themselves. What has failed is due again when its lease has ended. */
+  readonly #tasks = new Set<Promise<void>>();
   /** Companies that are looked at, and whether they were named again meanwhile. */
   readonly #looks = new Map<string, { again: boolean }>();
-  /** Companies that had no webhook a moment ago, and whether they will be looked at again. */
-  readonly #without = new Cache<string, { isPlanned: boolean }>(10_000, { ttl: lookForFirstEvery });
-  /** Companies to look at when a webhook is done. */
-  readonly #waiting = new Set<string>();
-  /** Looks and deliveries, which end by themselves. What has failed is due again when its lease has ended. */
-  readonly #tasks: Tasks;
+  /** Companies that had no webhook a moment ago: most have none. A new one is found by the next poll. */
+  readonly #without = new Cache<string, true>(10_000, { ttl: lookForFirstEvery });
   readonly #outage: Outage;
-  #deliveries = 0;
 
   constructor({ db, outage, ...needs }: Needs) {
-    const [stopping, stopped] = [this.#stopping.signal, this.#stopped.signal];
-    // Every delivery listens to both, for as long as it runs.
-    setMaxListeners(0, stopping, stopped);
-    const statements = new DeliveryStatements(db, stopped);
     const words = { begins: 'cannot deliver to webhooks, will try again', ends: 'webhooks are delivered to again' };
     this.#outage = new Outage(needs.logger, words, outage);
-    this.#tasks = new Tasks((error) => {
-      if (!stopping.aborted) this.#outage.onFailure(error);
-    });
-    this.#tools = {
-      ...needs,
-      statements,
-      turns: new Turns(most.requests),
-      pace: new ConnectionPace(),
-      stopping,
-      stopped,
-    };
+    const statements = new DeliveryStatements(db, this.#stopped.signal);
+    this.#tools = { ...needs, statements, turns: new Turns(most.requests) };
   }
 
   start(dispatcher: Dispatcher): void {
-    dispatcher.onNumbered((companyId) => this.#wakeIfAny(companyId));
+    dispatcher.onNumbered((companyId) => {
+      if (!this.#without.has(companyId)) this.wake(companyId);
+    });
     dispatcher.onPoll({
-      select: dueWebhooks(this.#tools.source),
+      select: dueWebhooks(),
       onFound: (rows) => {
         this.#outage.onSuccess();
         for (const { companyId } of rows) this.wake(companyId);
@@ -124,85 +140,69 @@ export class Deliverer {
   /** Begins no more requests, gives those that run a second, and gives all leases back. Takes three seconds at most. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#tasks.untilNone(stopMilliseconds.requests);
+    for (const delivery of this.#deliveries) delivery.stop();
+    await this.#untilDone(stopMilliseconds.requests);
     this.#stopped.abort();
-    await this.#tasks.untilNone(stopMilliseconds.recording);
+    for (const delivery of this.#deliveries) delivery.abort();
+    await this.#untilDone(stopMilliseconds.recording);
     this.#tools.sender.close();
+  }
+
+  async #untilDone(milliseconds: number): Promise<void> {
+    const done = async () => {
+      while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    };
+    await Promise.race([done(), sleep(milliseconds, undefined, { ref: false })]);
+  }
+
+  #run(work: Promise<void>): void {
+    const task = work
+      .catch((error) => {
+        if (!this.#stopping.signal.aborted) this.#outage.onFailure(error);
+      })
+      .finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
   }
 
   /** Delivers what is due in the company. */
   wake(companyId: string): void {
     if (this.#stopping.signal.aborted) return;
     const look = this.#looks.get(companyId);
-    if (look) {
-      look.again = true;
-      return;
-    }
-    if (this.#deliveries >= most.webhooks) {
-      this.#waiting.add(companyId);
-      return;
-    }
+    if (look) look.again = true;
+    if (look || this.#deliveries.size >= most.webhooks) return;
     const begun = { again: true };
     this.#looks.set(companyId, begun);
-    this.#tasks.add(this.#look(companyId, begun).finally(() => this.#looks.delete(companyId)));
-  }
-
-  /** For a company that had no webhook a moment ago, waits a little: most companies have none. */
-  #wakeIfAny(companyId: string): void {
-    const without = this.#without.get(companyId);
-    if (!without) this.wake(companyId);
-    if (!without || without.isPlanned) return;
-    without.isPlanned = true;
-    setTimeout(() => this.wake(companyId), this.#without.getRemainingTTL(companyId)).unref();
+    this.#run(this.#look(companyId, begun).finally(() => this.#looks.delete(companyId)));
   }
 
   async #look(companyId: string, look: { again: boolean }): Promise<void> {
-    const { statements, source, stopping } = this.#tools;
-    let pause = busyPauses.least;
-    while (look.again && !stopping.aborted) {
+    const { signal } = this.#stopping;
+    for (let pause = busyPauses.least; look.again && !signal.aborted; ) {
       look.again = false;
-      const leaseId = newId();
-      const { leases, isBusy, hasWebhooks } = await statements.run(companyId, (db) =>
-        acquireLease(db, source, companyId, leaseId),
+      const holder = newId();
+      const { leases, isBusy, hasWebhooks } = await this.#tools.statements.run(companyId, (db) =>
+        acquireLeases(db, companyId, holder),
       );
-      for (const lease of leases) this.#deliver(new WebhookDelivery(lease, this.#tools), companyId);
-      if (!hasWebhooks) this.#without.set(companyId, { isPlanned: false });
+      for (const lease of leases) this.#run(this.#deliver(new WebhookDelivery(lease, this.#tools), companyId));
+      if (!hasWebhooks) this.#without.set(companyId, true);
       if (!isBusy) continue;
       look.again = true;
-      await sleep(pause, undefined, { ref: false, signal: stopping });
+      await sleep(pause, undefined, { ref: false, signal });
       pause = Math.min(2 * pause, busyPauses.most);
     }
   }
 
-  #deliver(delivery: WebhookDelivery, companyId: string): void {
-    this.#deliveries += 1;
-    const run = async () => {
-      const isDue = await delivery.run().finally(() => {
-        this.#deliveries -= 1;
-      });
-      if (isDue) this.wake(companyId);
-    };
-    this.#tasks.add(run().finally(() => this.#wakeNext()));
-  }
-
-  #wakeNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    this.wake(next);
+  async #deliver(delivery: WebhookDelivery, companyId: string): Promise<void> {
+    this.#deliveries.add(delivery);
+    if (this.#stopping.signal.aborted) delivery.stop();
+    const isDue = await delivery.run().finally(() => this.#deliveries.delete(delivery));
+    if (isDue) this.wake(companyId);
   }
 }
 
-interface WebhookOptions {
-  db: Database;
-  source: EventSource;
+interface WebhookOptions extends Omit<Needs, 'sender'> {
   dispatcher: Dispatcher;
-  product: Product;
-  keys: readonly string[];
   allow: readonly string[];
-  logger: Logger;
-  count: CountAttempt;
-  outage?: DatabaseOutage;
 }
 
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */

@@ -1,7 +1,16 @@
+import { eventSource } from '../events/source.js';
 import { purgeRows } from '../platform/administration/index.js';
-import type { EventSource } from '../platform/outbox/index.js';
 import { type Database, sql, type Transaction } from '../platform/postgres/index.js';
 import { PolledFigures } from '../platform/telemetry/index.js';
+
+/** Of each webhook `w`, the oldest event that is queued and has not been sent yet. */
+const withOldest = sql`LEFT JOIN (
+  SELECT company_id, webhook_id, min(sequence) AS sequence FROM webhook_retries
+  WHERE num_nulls(last_error) = 1 AND NOT once GROUP BY company_id, webhook_id
+) oldest ON oldest.company_id = w.company_id AND oldest.webhook_id = w.id`;
+
+/** The last event that the webhook is done with, apart from those that wait for a retry. */
+const doneThrough = sql`least(w.position, oldest.sequence - 1)`;
 
 /** A webhook of any company, as operators see it. */
 interface ListedWebhook {
@@ -20,8 +29,8 @@ export const listWebhooks = (db: Transaction): Promise<ListedWebhook[]> =>
   db.$queryRaw<ListedWebhook[]>(sql`
     SELECT w.id, w.company_id AS "companyId", w.url, w.disabled_reason AS "disabledReason",
       CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
-      greatest(c.last_sequence - w.position, 0) AS lag, w.failing_since AS "failingSince"
-    FROM webhooks w JOIN companies c ON c.id = w.company_id
+      greatest(c.last_sequence - ${doneThrough}, 0) AS lag, w.failing_since AS "failingSince"
+    FROM webhooks w JOIN companies c ON c.id = w.company_id ${withOldest}
     ORDER BY lag DESC, w.company_id, w.inserted_at, w.id`);
 
 /** Disables the webhooks with this id that are not, and returns their number. */
@@ -61,17 +70,18 @@ interface Figures {
 }
 
 /** The figures of all webhooks for metrics. */
-export const webhookFigures = (db: Database, source: EventSource): PolledFigures<Figures> =>
-  new PolledFigures(() => readFigures(db, source), { active: 0, failing: 0, disabled: 0, lag: 0, unnumbered: 0 });
+export const webhookFigures = (db: Database): PolledFigures<Figures> =>
+  new PolledFigures(() => readFigures(db), { active: 0, failing: 0, disabled: 0, lag: 0, unnumbered: 0 });
 
-async function readFigures(db: Database, { tenants, events }: EventSource): Promise<Figures> {
+async function readFigures(db: Database): Promise<Figures> {
+  const { tenants, events } = eventSource;
   const [row] = await db.$queryRaw<Record<keyof Figures, bigint>[]>(sql`
     SELECT count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
       count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
       count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
-      coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0)::bigint AS lag,
+      coalesce(max(c.last_sequence - ${doneThrough}) FILTER (WHERE w.disabled_at IS NULL), 0)::bigint AS lag,
       (SELECT coalesce(extract(epoch FROM now() - min(recorded_at)), 0)::bigint FROM ${events} WHERE sequence IS NULL) AS unnumbered
-    FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id`);
+    FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id ${withOldest}`);
   const of = (name: keyof Figures) => Number(row?.[name] ?? 0);
   return {
     active: of('active'),

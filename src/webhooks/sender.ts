@@ -8,11 +8,8 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_CIPHERS } from 'node:tls';
-import { Cache } from '../platform/caching/index.js';
 import { addressIn, type OpenAddresses } from './addresses.js';
-import { longestRetryAfter } from './lease.js';
 
 type ResolveName = (name: string) => Promise<string[]>;
 
@@ -190,7 +187,7 @@ const mostKept = 1_000;
 const bodyMilliseconds = 2_000;
 
 /** What a response says. Its head decides; of its body so much is read that the connection can be kept. */
-async function readResponse(response: IncomingMessage): Promise<Omit<Delivery, 'milliseconds' | 'isKeptAlive'>> {
+async function readResponse(response: IncomingMessage): Promise<Omit<Delivery, 'milliseconds' | 'isSentAgain'>> {
   const { statusCode: status = 0, headers } = response;
   const isAcknowledged = status >= 200 && status <= 299;
   const body = beginningOf(response);
@@ -221,6 +218,9 @@ function beginningOf(response: IncomingMessage): Promise<string> {
   });
 }
 
+/** The longest that a `Retry-After` is obeyed, in seconds. */
+const longestRetryAfter = 3_600;
+
 /** The seconds of a `Retry-After`, which may be a date. */
 function secondsIn(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
@@ -247,8 +247,8 @@ export interface Delivery {
   response?: string;
   /** Seconds that the endpoint asks to wait. */
   retryAfter?: number;
-  /** Whether it came on a connection that was kept from an earlier request. */
-  isKeptAlive: boolean;
+  /** Whether it was sent again, because a kept connection broke before a response came. */
+  isSentAgain?: boolean;
   milliseconds: number;
 }
 
@@ -269,33 +269,6 @@ interface Attempting {
 }
 
 const late = (milliseconds: number) => `there was no response within ${milliseconds / 1000} s`;
-
-/** New connections of one process to the endpoints of a company: so many at once, and then so many a second. */
-const mostConnections = { atOnce: 160, perSecond: 40 };
-
-/**
- * When a company may make one more connection. An endpoint that keeps its connections costs none; one that breaks them, or
- * sends what nobody has asked for, costs many times as much of the processor for each event, which others need.
- */
-export class ConnectionPace {
-  readonly #each = 1_000 / mostConnections.perSecond;
-  /** By when the connections that were taken are all due. */
-  readonly #due = new Cache<string, number>(10_000);
-
-  /** Resolves also when `signal` aborts. */
-  async take(companyId: string, signal: AbortSignal): Promise<void> {
-    const now = performance.now();
-    const due = Math.max(this.#due.get(companyId) ?? 0, now) + this.#each;
-    this.#due.set(companyId, due);
-    const wait = due - now - mostConnections.atOnce * this.#each;
-    if (wait > 0) await sleep(wait, undefined, { ref: false, signal }).catch(() => {});
-  }
-
-  /** None was needed. */
-  giveBack(companyId: string): void {
-    this.#due.set(companyId, (this.#due.get(companyId) ?? 0) - this.#each);
-  }
-}
 
 /** Sends requests to endpoints. Never throws: whatever goes wrong is a failed delivery. */
 export class Sender {
@@ -325,7 +298,7 @@ export class Sender {
       const isLate = deadline.signal.aborted && !signal?.aborted;
       const address = error instanceof ForbiddenAddress ? error.address : undefined;
       const reason = isLate ? late(this.#options.timeout) : failureReason(error, signal);
-      outcome = { isAcknowledged: false, isKeptAlive: false, reason, ...(address !== undefined && { address }) };
+      outcome = { isAcknowledged: false, reason, ...(address !== undefined && { address }) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -353,8 +326,7 @@ export class Sender {
     const request = (encrypted ? httpsRequest : httpRequest)(url, options);
     this.#limitConnecting(request);
     request.end(body);
-    const response = await responseTo(request, signal, readResponse);
-    return { ...response, isKeptAlive: request.reusedSocket };
+    return { ...(await responseTo(request, signal, readResponse)), isSentAgain: again };
   }
 
   #limitConnecting(request: ClientRequest): void {

@@ -367,10 +367,10 @@ describe('an endpoint that', () => {
       await sleep(20);
       return keeping.send(message(url, headers));
     };
-    expect(await send()).toMatchObject({ isAcknowledged: true, isKeptAlive: false });
-    expect(await send()).toMatchObject({ isAcknowledged: true, isKeptAlive: false });
+    expect(await send()).toMatchObject({ isAcknowledged: true, isSentAgain: false });
+    expect(await send()).toMatchObject({ isAcknowledged: true, isSentAgain: true });
     expect(attempts).toEqual([false, false, true]);
-    expect(await send()).toMatchObject({ isAcknowledged: true, isKeptAlive: true });
+    expect(await send()).toMatchObject({ isAcknowledged: true, isSentAgain: false });
   });
 
   test('has a certificate that is expired, or of an unknown authority, gets nothing', async () => {

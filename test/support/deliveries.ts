@@ -29,7 +29,6 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const count = (...entry: [string, number | undefined]) => void counted.push(entry);
   const deliverer = new Deliverer({
     db,
-    source: eventSource,
     product: { name: 'Goalpost', version: '1' },
     sender,
     keys,
@@ -66,7 +65,7 @@ export async function insertWebhook(
   url: string,
   values: Record<string, unknown> = {},
 ): Promise<string> {
-  const row = { company_id: companyId, url, slot: 1, due_at: new Date(0), ...values };
+  const row = { company_id: companyId, url, slot: 1, next_attempt_at: new Date(0), ...values };
   const columns = Object.keys(row);
   const [webhook] = await world.sql(
     `INSERT INTO webhooks (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')}) RETURNING id`,
