@@ -8,7 +8,7 @@ import { type DatabaseOutage, Outage } from '../platform/telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
 import { type Tools, WebhookDelivery } from './delivery.js';
 import { acquireLeases } from './queue.js';
-import { Sender } from './sender.js';
+import { openSender } from './sender.js';
 
 /** For how long a statement is worth repeating, in milliseconds: then the lease has ended, and others may have taken over. */
 const worthwhile = 15_000;
@@ -208,7 +208,7 @@ interface WebhookOptions extends Omit<Needs, 'sender'> {
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */
 export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions): () => Promise<void> {
   if (options.keys.length === 0) return async () => {};
-  const deliverer = new Deliverer({ ...options, sender: new Sender({ open: new OpenAddresses(allow) }) });
+  const deliverer = new Deliverer({ ...options, sender: openSender({ open: new OpenAddresses(allow) }) });
   deliverer.start(dispatcher);
   return lazy(() => deliverer.stop());
 }

@@ -6,7 +6,7 @@ import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { OpenAddresses } from '../../src/webhooks/addresses.js';
 import { Deliverer } from '../../src/webhooks/deliverer.js';
-import { Sender, type SenderOptions } from '../../src/webhooks/sender.js';
+import { openSender, type SenderOptions } from '../../src/webhooks/sender.js';
 import { secretOf } from '../../src/webhooks/signature.js';
 import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
@@ -24,7 +24,7 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const db = openModels({ url, poolSize: 3, preparedStatements });
   const dispatcher = new Dispatcher(db, eventSource, logger);
-  const sender = new Sender({ open: new OpenAddresses(thisMachine), ...options });
+  const sender = openSender({ open: new OpenAddresses(thisMachine), ...options });
   const counted: [string, number | undefined][] = [];
   const count = (...entry: [string, number | undefined]) => void counted.push(entry);
   const deliverer = new Deliverer({
