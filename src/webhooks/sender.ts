@@ -48,26 +48,19 @@ export interface SenderOptions {
   timeout?: number;
 }
 
-export interface Sender {
-  /** Sends a request. Never throws: whatever goes wrong is a failed delivery. */
-  send(message: Message, stopped?: AbortSignal): Promise<Delivery>;
-  close(): void;
-}
+export type Sender = ReturnType<typeof openSender>;
 
-/** Shorter than the five seconds after which Node's own server closes an idle connection. */
-const idleMilliseconds = 4_000;
-const connections = { keepAlive: true, timeout: idleMilliseconds, maxFreeSockets: 8 };
+/** Kept for less than the five seconds after which Node's own server closes an idle connection. */
+const connections = { keepAlive: true, timeout: 4_000, maxFreeSockets: 8 };
 /** Without finite fields, of which an endpoint chooses the size: one of 8,192 bits takes the processor for long. */
 const ciphers = `${DEFAULT_CIPHERS}:!kDHE`;
-/** The most bytes of the head of a response, and of all that comes for a request. */
-const mostBytes = { head: 16_384, all: 65_536 };
-/** The most informational responses (100, 102, 103) before the final one. */
-const mostInformational = 5;
+/** The most bytes of a response: of its head, of its body, of all that comes, and of a failure's body that is kept. */
+const most = { head: 16_384, body: 16_384, all: 49_152, kept: 1_000 };
 
 /** Keeps connections for a moment, reads no proxy from the environment, and connects to open addresses only. */
-export function openSender(options: SenderOptions): Sender {
+export function openSender(options: SenderOptions) {
   const { open, createConnection, connectTimeout = 5_000, timeout = 15_000 } = options;
-  const resolve = options.resolve ?? nameResolver({ withLocalNames: open.hasRanges });
+  const resolve = options.resolve ?? resolverOf(open);
   const lookup = (encrypted: boolean) => guardedLookup(resolve, (address) => open.isOpen(address, { encrypted }));
   const agents = {
     'https:': new HttpsAgent({ ...connections, lookup: lookup(true), ciphers, rejectUnauthorized: true }),
@@ -86,7 +79,7 @@ export function openSender(options: SenderOptions): Sender {
       agent: agents[encrypted ? 'https:' : 'http:'],
       headers: { ...message.headers(again), 'content-length': Buffer.byteLength(message.body) },
       signal,
-      maxHeaderSize: mostBytes.head,
+      maxHeaderSize: most.head,
     });
     request.once('socket', (socket) => {
       boundBytes(request, socket);
@@ -98,7 +91,7 @@ export function openSender(options: SenderOptions): Sender {
     });
     request.end(message.body);
     try {
-      return { ...(await readResponse(await responseTo(request))), isSentAgain: again };
+      return { ...(await readResponse(await headOf(request))), isSentAgain: again };
     } catch (error) {
       const isStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as Failure).code ?? '');
       if (!isStale || again || signal.aborted) throw Object.assign(error as Failure, { isSentAgain: again });
@@ -106,6 +99,7 @@ export function openSender(options: SenderOptions): Sender {
     }
   }
 
+  /** Never throws: whatever goes wrong is a failed delivery. */
   async function send(message: Message, stopped = new AbortController().signal): Promise<Delivery> {
     const start = performance.now();
     const deadline = AbortSignal.timeout(timeout);
@@ -120,21 +114,19 @@ export function openSender(options: SenderOptions): Sender {
   return { send, close: () => Object.values(agents).forEach((agent) => void agent.destroy()) };
 }
 
-const milliseconds = 2_000;
-
 /**
  * Resolves names without the threads of Node, of which it has four: names whose servers never respond would hold all of
  * them. Only names of this machine and, if local ranges are open, those that the DNS does not know are looked up as other
  * programs do.
  */
-function nameResolver({ withLocalNames }: { withLocalNames: boolean }): ResolveName {
-  const resolver = new Resolver({ timeout: milliseconds, tries: 2 });
+function resolverOf({ hasRanges }: OpenAddresses): ResolveName {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   return async (name) => {
     if (/(^|\.)localhost\.?$/i.test(name)) return ['127.0.0.1', '::1'];
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const found = [four, six].flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     const isUnknown = four.status === 'rejected' && ['ENOTFOUND', 'ENODATA'].includes(four.reason?.code);
-    if (found.length > 0 || !withLocalNames || !isUnknown) return found;
+    if (found.length > 0 || !hasRanges || !isUnknown) return found;
     return (await lookup(name, { all: true })).map(({ address }) => address);
   };
 }
@@ -164,87 +156,67 @@ const guardedLookup =
     );
   };
 
-/** The bytes that may still come on a connection: none while it is kept for the next request. */
-const bytesLeft = new WeakMap<Socket, number>();
-
-/** Bounds what an endpoint may send, also after its response. */
+/** Bounds what an endpoint may send, also after its response: a connection that is kept is silent until the next request. */
 function boundBytes(request: ClientRequest, socket: Socket): void {
-  if (!bytesLeft.has(socket))
-    socket.on('data', ({ length }: Buffer) => {
-      const left = (bytesLeft.get(socket) ?? 0) - length;
-      bytesLeft.set(socket, left);
-      if (left < 0) socket.destroy();
-    });
-  bytesLeft.set(socket, mostBytes.all);
-  request.once('close', () => bytesLeft.set(socket, 0));
+  let left = most.all;
+  const count = ({ length }: Buffer) => {
+    left -= length;
+    if (left < 0) request.destroy(new Error('the response is too long'));
+  };
+  socket.off('data', refuse).on('data', count);
+  request.once('close', () => socket.off('data', count).on('data', refuse));
+}
+
+function refuse(this: Socket): void {
+  this.destroy();
 }
 
 /** The head of the response, which decides. */
-const responseTo = (request: ClientRequest): Promise<IncomingMessage> =>
+const headOf = (request: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    request.once('response', resolve);
+    request.once('response', resolve).on('error', reject);
     request.once('upgrade', (response, socket) => {
       socket.destroy();
       resolve(response);
     });
-    request.on('error', reject);
     request.once('close', () => reject(new Error('the connection was closed without a response')));
-    let informational = 0;
-    request.on('information', () => {
-      informational += 1;
-      if (informational > mostInformational) request.destroy(new Error('there were too many informational responses'));
-    });
   });
 
-/** Bytes of a response that are read, and bytes of a failure that are kept. */
-const mostRead = 16_384;
-const mostKept = 1_000;
-/** How long the rest of a response may take once its head has come. */
-const bodyMilliseconds = 2_000;
-/** The longest that a `Retry-After` is obeyed, in seconds. */
-const longestRetryAfter = 3_600;
-
-/** What a response says. Of its body so much is read that the connection can be kept. */
+/** What a response says: its head decides, and may ask to wait for up to an hour. Its body is read so that the connection can be kept. */
 async function readResponse(response: IncomingMessage): Promise<Outcome> {
   const { statusCode: status = 0, headers } = response;
   const isAcknowledged = status >= 200 && status <= 299;
-  const body = beginningOf(response);
+  const beginning = beginningOf(response);
   if (isAcknowledged) return { isAcknowledged, status };
   const after = [429, 503].includes(status) ? (headers['retry-after'] ?? '') : '';
   const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000;
-  const retryAfter = seconds > 0 ? { retryAfter: Math.min(seconds, longestRetryAfter) } : {};
-  return { isAcknowledged, status, response: await body, ...retryAfter };
+  const retryAfter = seconds > 0 ? { retryAfter: Math.min(seconds, 3_600) } : {};
+  return { isAcknowledged, status, response: await beginning, ...retryAfter };
 }
 
-/** The beginning of the body, as soon as it has ended or enough of it was read. Never rejects. */
-function beginningOf(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const timer = setTimeout(() => response.destroy(), bodyMilliseconds);
-    const end = () => {
-      clearTimeout(timer);
-      const text = Buffer.concat(chunks).toString().replaceAll('\0', '\uFFFD');
-      resolve(text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(mostKept)).read));
-    };
-    response.on('data', (chunk: Buffer) => {
-      if (length < mostKept) chunks.push(chunk.subarray(0, mostKept));
+/** The beginning of the body, once it has ended, enough of it was read, or two seconds have passed. Never rejects. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const timer = setTimeout(() => response.destroy(), 2_000);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
       length += chunk.length;
-      if (length > mostRead) response.destroy();
-    });
-    for (const event of ['error', 'close', 'end']) response.on(event, end);
-  });
+      if (length > most.body) break;
+    }
+  } catch {
+    // What came before it broke is the beginning.
+  }
+  clearTimeout(timer);
+  const text = Buffer.concat(chunks).toString().replaceAll('\0', '\uFFFD');
+  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(most.kept)).read);
 }
-
-const longest = 200;
 
 const ofNode: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was reset',
-  ETIMEDOUT: 'there was no connection in time',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host',
   HPE_HEADER_OVERFLOW: 'the headers of the response are too long',
 };
@@ -265,5 +237,5 @@ function reasonOf({ code = '', message, syscall, errors }: Failure, stopped: Abo
   if (syscall !== undefined && code !== 'EPROTO') return `the connection failed (${code})`;
   if (code.startsWith('HPE_')) return 'the response is not HTTP';
   const isCertificate = /CERT|SIGNED|ALTNAME|TLS|SSL|EPROTO/.test(code);
-  return `${isCertificate ? 'TLS: ' : ''}${message || code || 'unknown'}`.slice(0, longest).toWellFormed();
+  return `${isCertificate ? 'TLS: ' : ''}${message || code || 'unknown'}`.slice(0, 200).toWellFormed();
 }

@@ -253,7 +253,7 @@ describe('an endpoint that', () => {
   test('answers with hints for ever has failed', async () => {
     const { seen, url } = endless('', 'HTTP/1.1 103 Early Hints\r\n\r\n', { isSlow: true });
     const delivery = await sender().send(message(await url));
-    expect(delivery).toMatchObject({ reason: 'there were too many informational responses' });
+    expect(delivery).toMatchObject({ reason: 'the response is too long' });
     await closes(seen);
   });
 
