@@ -200,13 +200,12 @@ export class Deliverer {
   }
 }
 
-interface WebhookOptions extends Omit<Needs, 'sender'> {
-  dispatcher: Dispatcher;
-  allow: readonly string[];
-}
-
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */
-export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions): () => Promise<void> {
+export function openWebhooks({
+  dispatcher,
+  allow,
+  ...options
+}: Omit<Needs, 'sender'> & { dispatcher: Dispatcher; allow: readonly string[] }): () => Promise<void> {
   if (options.keys.length === 0) return async () => {};
   const deliverer = new Deliverer({ ...options, sender: openSender({ open: new OpenAddresses(allow) }) });
   deliverer.start(dispatcher);

@@ -31,16 +31,11 @@ const lock = (name: string, { companyId, webhookId, holder, epoch }: Lease) => s
 /** Whether the webhook `held` gets the event `a`. */
 const isWanted = sql`(cardinality(held.actions) = 0 OR ${kind} = ANY (held.actions)) AND ${origin} <> ALL (held.except_origins)`;
 
-/** What {@link acquireLeases} has found. */
-interface Acquired {
-  leases: (Lease & { hasEvents: boolean })[];
-  /** Whether another gateway delivers to a webhook that has work: it may be about to finish. */
-  isBusy: boolean;
-  hasWebhooks: boolean;
-}
-
-/** Takes the lease of every webhook of the company that has work and no holder. May be repeated, if its outcome was lost. */
-export async function acquireLeases(db: Connection, companyId: string, holder: string): Promise<Acquired> {
+/**
+ * Takes the lease of every webhook of the company that has work and no holder. May be repeated, if its outcome was lost.
+ * `isBusy` says that another gateway delivers to one that has work: it may be about to finish.
+ */
+export async function acquireLeases(db: Connection, companyId: string, holder: string) {
   const hasEvents = sql`(w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM ${tenants} WHERE id = ${companyId}))`;
   const rows = await db.$queryRaw<{ id: string; epoch: number | null; hasEvents: boolean; isBusy: boolean }[]>(sql`
     WITH open AS (
@@ -135,22 +130,15 @@ type TakenRow = Endpoint &
   SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
-/** What {@link take} returns. While `isPaused`, that is only what is sent once. */
-interface Take {
-  endpoint: Endpoint;
-  isPaused: boolean;
-  rows: Taken[];
-}
-
 /** The most of what is sent once that is taken at a time. */
 const mostOnce = 10;
 
 /**
  * Takes rows that are due, and counts the attempt before it is made: if a gateway dies then, the next one is marked. Of an
- * endpoint that waits as a whole, takes the oldest row that has failed and the next one that has not. Undefined if the
- * lease was lost.
+ * endpoint that waits as a whole, takes the oldest row that has failed and the next one that has not; while it `isPaused`,
+ * only what is sent once. Undefined if the lease was lost.
  */
-export async function take(db: Connection, lease: Lease, most: number): Promise<Take | undefined> {
+export async function take(db: Connection, lease: Lease, most: number) {
   const { companyId, holder } = lease;
   const { columns, joins } = eventSource.select(companyId);
   const rows = sql`SELECT r.record, r.sequence, r.once, r.locked_by FROM held CROSS JOIN webhook_retries r WHERE ${rowsOf(lease)}`;
@@ -195,12 +183,11 @@ export async function take(db: Connection, lease: Lease, most: number): Promise<
   const { url, generation, older, clock, isPaused } = first;
   const taken = found.flatMap(
     ({ record, once, isPing, attempts, failures, isProbe, wasSent, age, ...row }): Taken[] => {
-      if (record === null) return [];
       const event = row.eventId === null ? undefined : eventSource.eventOf(companyId, row);
-      return [{ record, once, isPing, attempts, failures, isProbe, wasSent, age, event }];
+      return record === null ? [] : [{ record, once, isPing, attempts, failures, isProbe, wasSent, age, event }];
     },
   );
-  return { endpoint: { url, generation, older, clock }, isPaused, rows: taken };
+  return { endpoint: { url, generation, older, clock } satisfies Endpoint, isPaused, rows: taken };
 }
 
 /** What became of a row that was taken. */
@@ -349,10 +336,7 @@ export async function finish(
   return row?.isFresh === false ? finish(db, lease, outcomes, score) : row;
 }
 
-/**
- * Gives a lease back, and says when the webhook has work again. Returns whether it has some now; false also if the lease
- * was lost.
- */
+/** Gives a lease back, if it still holds, and notes when the webhook has work again. Returns whether it has some now. */
 export async function releaseLease(db: Connection, lease: Lease): Promise<boolean> {
   const { companyId, webhookId, holder } = lease;
   // An endpoint that waits as a whole tries its oldest failure then, whatever that one's own time is.
@@ -377,14 +361,11 @@ export async function releaseLease(db: Connection, lease: Lease): Promise<boolea
   return row?.isDue === true;
 }
 
-const minute = 60;
-const hour = 60 * minute;
-
 /** Seconds from each failure of an event to its next attempt. After the last one it is given up. */
-const pausesOfEvent = [5, minute, 10 * minute, hour, 4 * hour, 12 * hour, 24 * hour, 24 * hour];
+const pausesOfEvent = [5, 60, 600, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600, 24 * 3_600];
 
 /** Seconds for which an endpoint that only fails waits as a whole: the first, the second and every further time. */
-const pausesOfEndpoint = [10, minute, 10 * minute];
+const pausesOfEndpoint = [10, 60, 600];
 
 /** Failures in a row after which the endpoint waits as a whole. */
 const failuresBeforeWaiting = 5;
