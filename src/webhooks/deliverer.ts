@@ -87,7 +87,7 @@ function dueWebhooks(): PollPart['select'] {
  * Webhooks that one process delivers to at once, and requests that it sends at once: each webhook has eight of them. What
  * has no place is found by a later poll.
  */
-const most = { webhooks: 1_000, requests: 1_000 };
+const most = { webhooks: 500, requests: 1_000 };
 /** How soon to look again at a company of which another gateway delivers, in milliseconds. */
 const busyPauses = { least: 50, most: 1_000 };
 /** How often to look at a company without webhooks, in milliseconds. */

@@ -58,7 +58,7 @@ export async function acquireLeases(db: Connection, companyId: string, holder: s
 }
 
 /** The most events that one statement looks at. */
-const mostLooked = 200;
+const mostLooked = 480;
 
 /**
  * Queues the next events: moves the position, and gives each record the row of its first wanted event, unless it has one,

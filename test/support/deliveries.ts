@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
@@ -8,6 +7,7 @@ import { OpenAddresses } from '../../src/webhooks/addresses.js';
 import { Deliverer } from '../../src/webhooks/deliverer.js';
 import { openSender, type SenderOptions } from '../../src/webhooks/sender.js';
 import { secretOf } from '../../src/webhooks/signature.js';
+import { patience } from './eventually.js';
 import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
 
@@ -78,7 +78,7 @@ export async function insertWebhook(
 export async function until<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
-  milliseconds = 3 * inject('patience'),
+  milliseconds = 3 * patience(),
 ): Promise<T> {
   const since = performance.now();
   for (;;) {
