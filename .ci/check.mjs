@@ -29,12 +29,12 @@ const long = {
   browser: [/^src\/pages|^tools\/build|^test\/proofs\/browser/, vitest('test/proofs/browser')],
   commands: [/^src\/(commands|settings|main|platform\/(administration|settings))/, vitest('test/proofs/commands')],
   serving: [
-    /^src\/(commands\/serve|gateway|app|events|platform\/(http|outbox|process|telemetry))/,
+    /^src\/(commands\/serve|gateway|app|events|webhooks|platform\/(http|outbox|process|telemetry))/,
     vitest('test/proofs/serving'),
   ],
   data: [/^prisma\/|^src\/(lists|platform\/postgres)/, vitest('test/proofs/data')],
   faults: [
-    /^prisma\/migrations|^src\/platform\/(postgres|outbox|embedded|http|process)|^tools\/(faults|attacks|upgrade)/,
+    /^prisma\/migrations|^src\/(webhooks|platform\/(postgres|outbox|embedded|http|process))|^tools\/(faults|attacks|upgrade)/,
     vitest('test/proofs/faults'),
   ],
   texts: [

@@ -89,7 +89,7 @@ async function measure(name: string, events: number): Promise<void> {
   const position = async () => Number((await sql('SELECT position FROM webhooks WHERE id = $1', [id]))[0]?.position);
   const deliverFrom = async (from: number) => {
     await sql(
-      `UPDATE webhooks SET position = $2, epoch = epoch + 1, disabled_at = NULL, disabled_reason = NULL, due_at = now()
+      `UPDATE webhooks SET position = $2, epoch = epoch + 1, disabled_at = NULL, disabled_reason = NULL, next_attempt_at = now()
        WHERE id = $1`,
       [id, from],
     );

@@ -37,7 +37,7 @@ import {
   router,
 } from './platform/http/index.js';
 import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/limits/index.js';
-import { isSecret, type Streams } from './platform/outbox/index.js';
+import type { Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
 import { type TextLimits, TextWorker } from './platform/texts/index.js';
@@ -47,6 +47,7 @@ import { apiRoot, type PreparedMutation, prepare, restRoutes, storedMutations } 
 import { schema, sdl } from './schema/index.js';
 import type { Config, pageNames } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
+import { isSecret } from './webhooks/index.js';
 
 type AppSettings = Pick<
   Config,

@@ -10,14 +10,7 @@ import { purgeRegularly } from './platform/administration/index.js';
 import { type Plugin, purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
 import { NodeServer, Overload } from './platform/http/index.js';
 import { createRateLimiters } from './platform/limits/index.js';
-import {
-  type CountAttempt,
-  openEvents,
-  openWebhooks,
-  purgeAttempts,
-  Streams,
-  webhookFigures,
-} from './platform/outbox/index.js';
+import { openEvents, Streams } from './platform/outbox/index.js';
 import { DatabaseError, isUnavailable, reasonOf } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
@@ -25,6 +18,7 @@ import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platf
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
 import { product, version } from './version.js';
+import { type CountAttempt, openWebhooks, purgeAttempts, webhookFigures } from './webhooks/index.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
 export interface DemoTokens {
@@ -117,7 +111,7 @@ export async function connectGateway(
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts, onError }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: timeouts.response });
   let stopWebhooks = async () => {};
-  const figures = countsMetrics ? webhookFigures(events.db, eventSource) : undefined;
+  const figures = countsMetrics ? webhookFigures(events.db) : undefined;
   const imports = countsMetrics ? new PolledFigures(() => lastImports(events.db), []) : undefined;
   const close = async () => {
     await stopWebhooks();

@@ -1,6 +1,6 @@
 import type { ModelDatabase } from '../database.js';
 import type { ApiToken, Person } from '../generated/client/client.js';
-import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
+import { revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
 import { scopeOf } from '../platform/graphql/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { itemsOf, type Surface, surfaces } from '../policies/access.js';
@@ -216,6 +216,7 @@ export async function undoToken(
       outcomes.push(outcome);
       if (!json) print(lineOf(outcome, dryRun));
     }
+    const { disableWebhooksOf } = await import('../webhooks/index.js');
     const webhooks = await disableWebhooksOf(db, token, { since: from, dryRun });
     if (json) printJson({ changes: outcomes, webhooks });
     else

@@ -173,12 +173,14 @@ const remedy =
 
 const noCursor = 'is not a cursor of events: send the last id of a stream, or an endCursor of the query events';
 
+/** The record that an event `a` is about: webhooks get the events of one record in their order. */
+export const recordOfEvent = Prisma.sql`record_of(a.goal_id, a.file_id, a.document_id)`;
+
 /** Activities as the events of the outbox. */
 export const eventSource: EventSource = {
   events: Prisma.sql`activities`,
   tenants: Prisma.sql`companies`,
   tenantIds: Prisma.sql`token_companies`,
-  record: Prisma.sql`record_of(a.goal_id, a.file_id, a.document_id)`,
   kind: Prisma.sql`a.action`,
   origin: Prisma.sql`a.origin`,
   select: (companyId) => ({

@@ -53,9 +53,3 @@ export const versionCursor: CursorKind = { name: 'resourceHubDocument.versions',
 /** The versions of each document in the scopes, newest first. */
 export const versionList = (actor: Actor): List =>
   rowsOfRecord(actor, { ...versionCursor, table: 'document_versions', of: 'document_id', by: 'version_number' });
-
-export const webhookAttemptCursor: CursorKind = { name: 'webhook.attempts', key: 'timestamptz' };
-
-/** The attempts of each webhook in the scopes, newest first. */
-export const webhookAttemptList = (actor: Actor): List =>
-  rowsOfRecord(actor, { ...webhookAttemptCursor, table: 'webhook_attempts', of: 'webhook_id', by: 'attempted_at' });

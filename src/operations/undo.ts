@@ -11,7 +11,7 @@ import { type Operation, operations } from './index.js';
 import { company, isExpected, loadState, locked, permitEdit, requireState, retry, validToken } from './operation.js';
 
 /** A token whose changes are taken back. */
-export interface UndoneToken {
+interface UndoneToken {
   companyId: string;
   tokenId: string;
   /** Whose name the undoing has. */
@@ -223,7 +223,7 @@ async function reasonOf(
   return later ? `${later.action} by ${later.name} at ${later.at.toISOString()}` : 'it has been changed since';
 }
 
-export interface UndoOptions {
+interface UndoOptions {
   since: Date | null;
   dryRun: boolean;
 }
@@ -256,22 +256,6 @@ export async function* undoChanges(
     yield { ...shown, undoneBy: null, left: would ? null : await reasonOf(db, token, record.outcome) };
   }
 }
-
-/** Disables the webhooks that the token made since then. Returns them. */
-export const disableWebhooksOf = (
-  db: Database,
-  { companyId, tokenId }: UndoneToken,
-  { since, dryRun }: UndoOptions,
-) => {
-  const made = Prisma.sql`w.company_id = ${companyId} AND w.token_id = ${tokenId} AND w.disabled_at IS NULL
-    ${since ? Prisma.sql`AND w.inserted_at >= ${since}` : Prisma.empty}`;
-  return db.$queryRaw<{ id: string; url: string }[]>(
-    dryRun
-      ? Prisma.sql`SELECT w.id, w.url FROM webhooks w WHERE ${made} ORDER BY w.id`
-      : Prisma.sql`UPDATE webhooks w SET disabled_at = now(), disabled_reason = 'operator', epoch = w.epoch + 1
-          WHERE ${made} RETURNING w.id, w.url`,
-  );
-};
 
 interface ChangeToUndo {
   activityId: string;

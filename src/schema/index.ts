@@ -1,5 +1,6 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { withItemsCounted } from '../platform/graphql/index.js';
+import '../webhooks/index.js';
 import { builder } from './builder.js';
 import './scalars.js';
 import './events/activity.js';
@@ -18,8 +19,6 @@ import './hubs/versions.js';
 import './people/people.js';
 import './people/spaces.js';
 import './people/viewer.js';
-import './webhooks/changeWebhooks.js';
-import './webhooks/webhook.js';
 
 export const schema = withItemsCounted(builder.toSchema());
 

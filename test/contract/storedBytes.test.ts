@@ -3,8 +3,8 @@ import { eventCursor } from '../../src/events/event.js';
 import { Prisma } from '../../src/generated/client/client.js';
 import { cursorOf } from '../../src/lists/engine.js';
 import { isExpected } from '../../src/operations/operation.js';
-import { secretOf, signatureOf } from '../../src/platform/outbox/signature.js';
 import { hashToken } from '../../src/tokens.js';
+import { secretOf, signatureOf } from '../../src/webhooks/signature.js';
 import { createWorld } from '../support/world.js';
 
 // What is kept and compared later, also by another version of the gateway. Who changes a byte of it refuses retries,

@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { webhookRules } from '../../src/gateway.js';
-import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
+import { OpenAddresses, urlProblem } from '../../src/webhooks/addresses.js';
 import { insertWebhook, thisMachine, webhookKey } from '../support/deliveries.js';
 import { createWorld, type Json, World } from '../support/world.js';
 
@@ -135,7 +135,7 @@ test('a webhook says whether its endpoint fails, until when it waits, and how ma
   const [one, other] = [await created(owner.token), await created(owner.token)];
   const retries = (id: string, count: number, once: boolean) =>
     world.sql(
-      "INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, due_at) SELECT $1, $2, 'goal ' || $4::boolean || n, $4, 1, now() FROM generate_series(1, $3::integer) n",
+      "INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, next_attempt_at, last_error) SELECT $1, $2, 'goal ' || $4::boolean || n, $4, 1, now(), CASE WHEN NOT $4 THEN 'status 500' END FROM generate_series(1, $3::integer) n",
       [company.companyId, id, count, once],
     );
   await Promise.all([retries(one.id, 2, false), retries(one.id, 3, true), retries(other.id, 1, false)]);
@@ -191,15 +191,17 @@ describe('updateWebhook', () => {
     const [{ id }, other] = [await created(owner.token), await created(owner.token)];
     const retryOf = (webhookId: string, once: boolean) =>
       world.sql(
-        "INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, due_at) VALUES ($1, $2, 'goal g' || $3::boolean, $3, 4, now()) RETURNING id",
+        "INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, next_attempt_at) VALUES ($1, $2, 'goal g' || $3::boolean, $3, 4, now()) RETURNING webhook_id || record AS row",
         [company.companyId, webhookId, once],
       );
     await retryOf(id, false);
-    const kept = [await retryOf(id, true), await retryOf(other.id, false)].flat().map((row) => row.id);
+    const kept = [await retryOf(id, true), await retryOf(other.id, false)].flat().map(({ row }) => row);
     await world.graphql(owner.token, update, { input: { id, actions: null } });
     const left = async () => {
-      const rows = await world.sql('SELECT id FROM webhook_retries WHERE company_id = $1', [company.companyId]);
-      return rows.map((row) => row.id).sort();
+      const rows = await world.sql('SELECT webhook_id || record AS row FROM webhook_retries WHERE company_id = $1', [
+        company.companyId,
+      ]);
+      return rows.map(({ row }) => row).sort();
     };
     expect(await left()).toHaveLength(3);
     const { body } = await world.graphql(owner.token, replay, { input: { id, afterSequence: 2 } });
@@ -266,12 +268,12 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const event = await world.graphql(owner.token, redeliver, { input: { id, eventId: activity?.id } });
     expect(event.body.data.redeliverWebhookEvent).toEqual({ eventId: activity?.id, webhook: { id } });
     const rows = await world.sql(
-      'SELECT id, once, sequence::int FROM webhook_retries WHERE webhook_id = $1 ORDER BY id',
+      'SELECT record, once, sequence::int FROM webhook_retries WHERE webhook_id = $1 ORDER BY record',
       [id],
     );
     expect(rows).toEqual([
-      { id: ping.body.data.pingWebhook.eventId, once: true, sequence: null },
-      { id: expect.any(String), once: true, sequence: 1 },
+      { record: ping.body.data.pingWebhook.eventId, once: true, sequence: null },
+      { record: expect.any(String), once: true, sequence: 1 },
     ]);
   });
 
@@ -291,7 +293,7 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
       });
     const fill = (webhookId: string) =>
       world.sql(
-        "INSERT INTO webhook_retries (company_id, webhook_id, record, once, due_at) SELECT $1, $2, 'once ' || n, true, now() FROM generate_series(1, 100) n",
+        "INSERT INTO webhook_retries (company_id, webhook_id, record, once, next_attempt_at) SELECT $1, $2, 'once ' || n, true, now() FROM generate_series(1, 100) n",
         [company.companyId, webhookId],
       );
     await fill((await created(owner.token)).id);
@@ -427,7 +429,7 @@ describe('who may', () => {
       expect([name, outcome(await world.graphql(owner.token, document, variables)).code]).toEqual([name, code]);
     }
     expect(await rowsOf(company.companyId)).toEqual(before);
-    expect(await world.sql('SELECT id FROM webhook_retries WHERE webhook_id = $1', [id])).toEqual([]);
+    expect(await world.sql('SELECT record FROM webhook_retries WHERE webhook_id = $1', [id])).toEqual([]);
   });
 
   test('an owner of another company finds none of it', async () => {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
-import { disableWebhooksOf } from '../../src/operations/undo.js';
-import { claim } from '../../src/platform/outbox/claim.js';
-import { complete } from '../../src/platform/outbox/complete.js';
-import { acquireLease } from '../../src/platform/outbox/lease.js';
 import { createToken } from '../../src/tokens.js';
+import { disableWebhooksOf } from '../../src/webhooks/operators.js';
+import { acquireLeases, fill, finish, take } from '../../src/webhooks/queue.js';
 import { goalpost } from '../support/goalpost.js';
 import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
@@ -326,7 +323,7 @@ describe('goalpost token undo', () => {
     const { company, agent, caller, space } = await scene();
     const { id: goalId } = await world.goal(space);
     const [{ id: webhookId }] = (await world.sql(
-      "INSERT INTO webhooks (company_id, slot, url, token_id, due_at) VALUES ($1, 1, 'https://example.com/', $2, now()) RETURNING id",
+      "INSERT INTO webhooks (company_id, slot, url, token_id, next_attempt_at) VALUES ($1, 1, 'https://example.com/', $2, now()) RETURNING id",
       [company.companyId, agent.id],
     )) as [{ id: string }];
     const happen = (sequence: number) =>
@@ -336,19 +333,24 @@ describe('goalpost token undo', () => {
         [company.companyId, caller.id, goalId, sequence],
       );
     await happen(1);
-    const { leases } = await acquireLease(world.db, eventSource, company.companyId, 'lease');
+    const { leases } = await acquireLeases(world.db, company.companyId, 'lease');
     const [lease] = leases.filter((each) => each.webhookId === webhookId);
     if (!lease) throw new Error('the webhook is not due');
-    const claimed = await claim(world.db, eventSource, lease, { failures: 0 });
-    expect(claimed?.items).toHaveLength(1);
+    await fill(world.db, lease);
+    const taken = await take(world.db, lease, 10);
+    expect(taken?.rows).toHaveLength(1);
 
     await undo(agent.id);
-    const moves = { position: 1, attempted: 1, attempts: [], parked: [], done: [], sentOnce: [] };
-    const endpoint = { failures: 0, waits: 0, wait: undefined, failing: undefined, disabled: undefined };
-    expect(await complete(world.db, eventSource, lease, { ...moves, ...endpoint })).toBe(false);
+    const outcome = { record: `goal ${goalId}`, isSettled: true, attempts: 1, failures: 0, pause: 0 };
+    const none = { failures: 0, failuresOnce: 0, hasProbeFailed: false, retryAfter: 0, isGone: false };
+    expect(await finish(world.db, lease, [outcome], { hasSucceeded: true, ...none })).toBe(undefined);
     await happen(2);
-    expect(await claim(world.db, eventSource, lease, { failures: 0 })).toBe(undefined);
-    expect(await world.sql('SELECT position::int FROM webhooks WHERE id = $1', [webhookId])).toEqual([{ position: 0 }]);
+    expect(await fill(world.db, lease)).toBe(undefined);
+    expect(await take(world.db, lease, 10)).toBe(undefined);
+    expect(await world.sql('SELECT position::int FROM webhooks WHERE id = $1', [webhookId])).toEqual([{ position: 1 }]);
+    expect(await world.sql('SELECT sequence::int FROM webhook_retries WHERE webhook_id = $1', [webhookId])).toEqual([
+      { sequence: 1 },
+    ]);
   });
 
   test('undoes with --since only what is newer, and in the name of --as', async () => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
-import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
-import { Deliverer } from '../../src/platform/outbox/deliverer.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
-import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
-import { secretOf } from '../../src/platform/outbox/signature.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { OpenAddresses } from '../../src/webhooks/addresses.js';
+import { Deliverer } from '../../src/webhooks/deliverer.js';
+import { openSender, type SenderOptions } from '../../src/webhooks/sender.js';
+import { secretOf } from '../../src/webhooks/signature.js';
+import { patience } from './eventually.js';
 import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
 
@@ -24,12 +24,11 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const db = openModels({ url, poolSize: 3, preparedStatements });
   const dispatcher = new Dispatcher(db, eventSource, logger);
-  const sender = new Sender({ open: new OpenAddresses(thisMachine), ...options });
+  const sender = openSender({ open: new OpenAddresses(thisMachine), ...options });
   const counted: [string, number | undefined][] = [];
   const count = (...entry: [string, number | undefined]) => void counted.push(entry);
   const deliverer = new Deliverer({
     db,
-    source: eventSource,
     product: { name: 'Goalpost', version: '1' },
     sender,
     keys,
@@ -66,7 +65,7 @@ export async function insertWebhook(
   url: string,
   values: Record<string, unknown> = {},
 ): Promise<string> {
-  const row = { company_id: companyId, url, slot: 1, due_at: new Date(0), ...values };
+  const row = { company_id: companyId, url, slot: 1, next_attempt_at: new Date(0), ...values };
   const columns = Object.keys(row);
   const [webhook] = await world.sql(
     `INSERT INTO webhooks (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')}) RETURNING id`,
@@ -79,7 +78,7 @@ export async function insertWebhook(
 export async function until<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
-  milliseconds = 3 * inject('patience'),
+  milliseconds = 3 * patience(),
 ): Promise<T> {
   const since = performance.now();
   for (;;) {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { inject } from 'vitest';
+import { patience } from './eventually.js';
 import { errorsOf, openApi } from './openapiValidator.js';
 import type { Json } from './world.js';
 
@@ -54,7 +54,7 @@ export async function startReceiver(respond: Respond = acknowledge) {
       receiver.respond = next;
     },
     /** Resolves once it got so many requests. Fails after a while. */
-    async until(count: number, milliseconds = 3 * inject('patience')): Promise<Received[]> {
+    async until(count: number, milliseconds = 3 * patience()): Promise<Received[]> {
       const since = performance.now();
       while (received.length < count) {
         if (performance.now() - since > milliseconds) throw new Error(`got ${received.length} of ${count} requests`);

@@ -1,4 +1,5 @@
-import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../../src/operations/undo.js';
+import { revokeForUndo, type Undoing, undoChanges } from '../../src/operations/undo.js';
+import { disableWebhooksOf } from '../../src/webhooks/operators.js';
 import type { World } from './world.js';
 
 /** What `goalpost token undo` does, without a process of its own. */

@@ -226,10 +226,10 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       });
       console.log(`${gone} lost: ${other} has its events after ${seconds.toFixed(1)} s`);
       const left = async () =>
-        (await query(url, 'SELECT position, lease_id FROM webhooks WHERE company_id = $1 AND slot = 18', [gone]))[0];
+        (await query(url, 'SELECT position, locked_by FROM webhooks WHERE company_id = $1 AND slot = 18', [gone]))[0];
       await until(
         left,
-        (row) => row?.lease_id === null && Number(row?.position) > (webhooks[gone]?.first ?? 0),
+        (row) => row?.locked_by === null && Number(row?.position) > (webhooks[gone]?.first ?? 0),
         60_000,
       );
     }
@@ -339,21 +339,24 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
         company,
       ]);
       const own = () => query(url, 'SELECT * FROM webhooks WHERE company_id = $1 AND id = $2', [company, webhook.id]);
-      await until(own, ([row]) => row?.lease_id === null && Number(row?.position) === last);
+      await until(own, ([row]) => row?.locked_by === null && Number(row?.position) === last);
       expect(endpoint.received.length).toBeGreaterThan(5);
 
       endpoint.respondWith(refuse(500));
       await manage(`rotateWebhookSecret(input: { id: "${webhook.id}" }) { secret }`);
       await manage(`replayWebhook(input: { id: "${webhook.id}", afterSequence: 0 }) { webhook { id } }`);
-      await until(own, ([row]) => Number(row?.waits) > 0 && row?.lease_id === null);
+      await until(own, ([row]) => Number(row?.waits) > 0 && row?.locked_by === null);
       endpoint.respondWith(acknowledge);
       // A webhook of which much has failed in the last minute is sent nothing by hand.
       await query(url, 'DELETE FROM webhook_attempts WHERE company_id = $1', [company]);
       await manage(`pingWebhook(input: { id: "${webhook.id}" }) { eventId }`);
-      await until(own, ([row]) => row?.waits === 0 && row?.lease_id === null && Number(row?.position) === last);
-      await query(url, 'UPDATE webhook_retries SET due_at = now() WHERE company_id = $1', [company]);
-      await query(url, 'UPDATE webhooks SET due_at = now() WHERE company_id = $1 AND id = $2', [company, webhook.id]);
-      const retries = () => query(url, 'SELECT id FROM webhook_retries WHERE company_id = $1', [company]);
+      await until(own, ([row]) => row?.waits === 0 && row?.locked_by === null && Number(row?.position) === last);
+      await query(url, 'UPDATE webhook_retries SET next_attempt_at = now() WHERE company_id = $1', [company]);
+      await query(url, 'UPDATE webhooks SET next_attempt_at = now() WHERE company_id = $1 AND id = $2', [
+        company,
+        webhook.id,
+      ]);
+      const retries = () => query(url, 'SELECT record FROM webhook_retries WHERE company_id = $1', [company]);
       await until(retries, (rows) => rows.length === 0);
       await manage(`deleteWebhook(input: { id: "${webhook.id}" }) { id }`);
     });

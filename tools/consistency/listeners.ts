@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '../../test/support/client.js';
 import { insertWebhook, secretFor, until } from '../../test/support/deliveries.js';
 import { openStream } from '../../test/support/openStream.js';
-import { acknowledge, startReceiver } from '../../test/support/receiver.js';
+import { acknowledge, refuse, startReceiver } from '../../test/support/receiver.js';
 import type { Json } from '../../test/support/world.js';
 import type { History } from './history.js';
 import { Ledger } from './ledger.js';
@@ -12,9 +12,33 @@ import { idsIn } from './workspace.js';
 const settleMilliseconds = 45_000;
 const page = 'query ($after: String) { events(first: 100, after: $after) { nodes { id } pageInfo { endCursor } } }';
 
+/** An endpoint that fails in any way until it is healed, and what it has acknowledged. */
+async function startHostileReceiver() {
+  const ledger = new Ledger();
+  let isHealed = false;
+  const endpoint = await startReceiver((received, response) => {
+    ledger.receive(received);
+    const dice = isHealed ? 0 : Math.random();
+    const succeed = () => {
+      ledger.acknowledged.add(received.sequence);
+      acknowledge(received, response);
+    };
+    if (dice < 0.4) succeed();
+    else if (dice < 0.6) setTimeout(succeed, 200 * Math.random());
+    else if (dice < 0.75) refuse(500)(received, response);
+    else if (dice < 0.8) refuse(503, { 'retry-after': '1' })(received, response);
+    else if (dice < 0.95) response.destroy();
+    else setTimeout(() => response.destroy(), 1_500);
+  });
+  const heal = () => {
+    isHealed = true;
+  };
+  return { ledger, endpoint, heal };
+}
+
 /**
- * Whoever hears of the events of a history, whatever is killed: an endpoint, a stream that comes back, and a reader of
- * the feed. Resolves when all of them listen.
+ * Whoever hears of the events of a history, whatever is killed: an endpoint, one that fails, a stream that comes back, and
+ * a reader of the feed. Resolves when all of them listen.
  */
 export async function listen({ pool, gateways, issueToken }: System, { prefix }: History) {
   const companyId = `${prefix}-company`;
@@ -28,6 +52,8 @@ export async function listen({ pool, gateways, issueToken }: System, { prefix }:
   });
   const webhookId = await insertWebhook({ sql }, companyId, endpoint.url);
   endpoint.verifyWith(secretFor(companyId, webhookId));
+  const hostile = await startHostileReceiver();
+  await insertWebhook({ sql }, companyId, hostile.endpoint.url, { slot: 2 });
   const over = new AbortController();
   const heard = { stream: [] as string[], feed: [] as string[] };
 
@@ -73,23 +99,40 @@ export async function listen({ pool, gateways, issueToken }: System, { prefix }:
       `SELECT count(*)::integer AS imported FROM activities WHERE company_id = $1 AND origin = 'import'`,
       [companyId],
     );
-    return Math.min(ledger.acknowledged.size, heard.stream.length + imported, heard.feed.length) >= count;
+    return (
+      Math.min(
+        ledger.acknowledged.size,
+        hostile.ledger.acknowledged.size,
+        heard.stream.length + imported,
+        heard.feed.length,
+      ) >= count
+    );
   };
   /** Lets the time pass that a killed gateway's webhook waits. Whoever has the lease may live: that must do no harm. */
   const passTime = async () => {
-    await sql('UPDATE webhook_retries SET due_at = now() WHERE company_id = $1', [companyId]);
-    await sql('UPDATE webhooks SET due_at = now() WHERE id = $1', [webhookId]);
-    await sql('UPDATE webhooks SET lease_until = now() WHERE id = $1 AND lease_id IS NOT NULL', [webhookId]);
+    await sql('UPDATE webhook_retries SET next_attempt_at = now() WHERE company_id = $1', [companyId]);
+    await sql(
+      `UPDATE webhooks SET next_attempt_at = now(), wait_until = CASE WHEN wait_until IS NULL THEN NULL ELSE now() END
+       WHERE company_id = $1`,
+      [companyId],
+    );
   };
+  const endLeases = () =>
+    sql('UPDATE webhooks SET locked_until = now() WHERE company_id = $1 AND locked_by IS NOT NULL', [companyId]);
+  /** What fails is tried again soon, so that it fails again while something is killed. */
+  async function hurry(): Promise<void> {
+    for (; !over.signal.aborted; await sleep(300)) await passTime().catch(() => {});
+  }
 
-  const running = [readFeed()];
+  const running = [readFeed(), hurry()];
   await new Promise<void>((onListening) => void running.push(followStream(onListening)));
 
   /** What they have not heard of as it happened. Call it when all is over. */
   return async (): Promise<string[]> => {
     const isNumbered = (rows: { sequence: number | null }[]) => rows.every(({ sequence }) => sequence !== null);
     const events = await until(numbered, isNumbered, settleMilliseconds);
-    await passTime();
+    hostile.heal();
+    await endLeases();
     await until(() => haveAll(events.length), Boolean, settleMilliseconds).catch(() => {});
     over.abort();
     await Promise.all(running);
@@ -106,9 +149,15 @@ export async function listen({ pool, gateways, issueToken }: System, { prefix }:
       return [`the ${who} has ${heardIds.length} of ${ids.length} events, at ${first}: ${what}`];
     });
     if (events.some(({ sequence }, index) => sequence !== index + 1)) problems.push('the sequences have gaps');
-    if (ledger.acknowledged.size !== ids.length)
-      problems.push(`the endpoint has ${ledger.acknowledged.size} of ${ids.length} events`);
-    await endpoint.close().catch((error: Error) => problems.push(error.message));
-    return [...problems, ...ledger.problems];
+    for (const [who, each] of [
+      ['the endpoint', { ledger, endpoint }],
+      ['the endpoint that fails', hostile],
+    ] as const) {
+      const { size } = each.ledger.acknowledged;
+      if (size !== ids.length) problems.push(`${who} has ${size} of ${ids.length} events`);
+      problems.push(...each.ledger.problems.map((problem) => `${who}: ${problem}`));
+      await each.endpoint.close().catch((error: Error) => problems.push(error.message));
+    }
+    return problems;
   };
 }

@@ -1074,9 +1074,10 @@ CREATE INDEX notifications_by_read ON notifications (company_id, person_id, num_
 
 -- ── Webhooks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- Up to its position, each event of the company has arrived, is not wanted, or is kept in webhook_retries. Those up to
--- `attempted` may have been sent. One gateway at a time delivers, the holder of the lease; an epoch begins when the
--- position is moved by an owner, and ends what the holder still has in hand. All times are by the database's clock.
+-- Up to its position, each event of the company has arrived, is not wanted, or is queued in webhook_retries. Those up to
+-- `attempted` may have been sent before they were queued. One gateway at a time delivers, the holder of the lease; an epoch
+-- begins when the position is moved by an owner, and ends what the holder still has in hand. All times are by the
+-- database's clock.
 CREATE TABLE webhooks (
   company_id text NOT NULL,
   id text NOT NULL DEFAULT new_id(),
@@ -1094,9 +1095,9 @@ CREATE TABLE webhooks (
   wait_until timestamptz(3),
   disabled_at timestamptz(3),
   disabled_reason text,
-  lease_id text,
-  lease_until timestamptz(3),
-  due_at timestamptz(3),
+  locked_by text,
+  locked_until timestamptz(3),
+  next_attempt_at timestamptz(3),
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   -- The origins whose events it does not get.
@@ -1116,36 +1117,39 @@ CREATE TABLE webhooks (
     CHECK (generation > 0 AND position >= 0 AND attempted >= 0 AND epoch > 0 AND failures >= 0 AND waits >= 0),
   CONSTRAINT webhooks_disabled CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL)),
   CONSTRAINT webhooks_disabled_reason CHECK (disabled_reason IN ('owner', 'operator', 'gone', 'failing')),
-  CONSTRAINT webhooks_lease CHECK ((lease_id IS NULL) = (lease_until IS NULL)),
+  CONSTRAINT webhooks_lease CHECK ((locked_by IS NULL) = (locked_until IS NULL)),
   CONSTRAINT webhooks_except_origins CHECK (except_origins IS NOT NULL),
   CONSTRAINT webhooks_company_id_token_id_fkey
     FOREIGN KEY (company_id, token_id) REFERENCES api_tokens (company_id, id) ON DELETE RESTRICT
 );
 -- What every gateway looks for each second: work that is due, and what the dead have left.
-CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX webhooks_leased ON webhooks (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX webhooks_due ON webhooks (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX webhooks_leased ON webhooks (locked_until) WHERE locked_until IS NOT NULL;
 
--- The oldest event of a record that has not arrived; the record's later ones, up to the webhook's position, wait behind
--- it. Or what an owner asked to have sent once, which nothing waits behind: an event again, or a ping, without a sequence.
+-- The queue of a webhook. Of each record the event that is sent next; its later ones, up to the webhook's position, wait
+-- behind it. Or what an owner asked to have sent once, which nothing waits behind: an event again, or a ping, without a
+-- sequence. A row is in hand while it is locked by the webhook's lease. The last error stays until nothing of the record is
+-- left to send.
 CREATE TABLE webhook_retries (
   company_id text NOT NULL,
-  id text NOT NULL DEFAULT new_id(),
   webhook_id text NOT NULL,
   record text NOT NULL,
   once boolean NOT NULL DEFAULT false,
   sequence bigint,
+  attempts integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
-  attempted bigint NOT NULL DEFAULT 0,
-  due_at timestamptz(3) NOT NULL,
-  CONSTRAINT webhook_retries_pkey PRIMARY KEY (company_id, id),
-  CONSTRAINT webhook_retries_company_id_webhook_id_record_key UNIQUE (company_id, webhook_id, record),
+  last_error text,
+  next_attempt_at timestamptz(3) NOT NULL,
+  locked_by text,
+  CONSTRAINT webhook_retries_pkey PRIMARY KEY (company_id, webhook_id, record),
   CONSTRAINT webhook_retries_company_id_webhook_id_fkey
     FOREIGN KEY (company_id, webhook_id) REFERENCES webhooks (company_id, id) ON DELETE CASCADE,
   CONSTRAINT webhook_retries_sequence CHECK (once OR sequence IS NOT NULL),
-  CONSTRAINT webhook_retries_counts CHECK (failures >= 0 AND attempted >= 0)
+  CONSTRAINT webhook_retries_counts CHECK (failures >= 0 AND attempts >= 0)
 );
-CREATE INDEX webhook_retries_company_id_webhook_id_due_at_idx ON webhook_retries (company_id, webhook_id, due_at);
-CREATE INDEX webhook_retries_company_id_webhook_id_sequence_idx ON webhook_retries (company_id, webhook_id, sequence);
+CREATE INDEX webhook_retries_company_id_webhook_id_next_attempt_at_idx ON webhook_retries (company_id, webhook_id, next_attempt_at);
+-- The oldest row of those that have failed (0) and of those that have not (1): an endpoint that waits is tried with both.
+CREATE INDEX webhook_retries_oldest ON webhook_retries (company_id, webhook_id, num_nulls(last_error), sequence);
 
 -- The log of what was sent, for WEBHOOK_LOG_DAYS.
 CREATE TABLE webhook_attempts (

@@ -42,8 +42,6 @@ export interface EventSource {
   readonly tenants: Sql;
   /** A table with a column company_id that names every tenant, and that every node of a distributed database has. */
   readonly tenantIds: Sql;
-  /** The record that the event is about. The events of one record are sent in their order. */
-  readonly record: Sql;
   /** What kind of event it is, of a type that can be cast to text: webhooks and streams choose by it. */
   readonly kind: Sql;
   /** Who wrote it, of the type of the elements of `webhooks.except_origins`: receivers leave origins out. */

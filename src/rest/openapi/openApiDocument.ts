@@ -4,8 +4,8 @@ import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { envelope, eventData, sentEvents } from '../../events/event.js';
 import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
 import { contentRoute, type Route, snakeCase } from '../../platform/http/index.js';
-import { webhookHeaders } from '../../platform/outbox/index.js';
 import { product, version } from '../../version.js';
+import { webhookHeaders } from '../../webhooks/index.js';
 import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation, restProblem } from '../routes.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
 import {

@@ -2,11 +2,11 @@ import { notificationCursor, notificationList } from '../../lists/notifications.
 import { operations } from '../../operations/index.js';
 import { snakeCase } from '../../platform/http/index.js';
 import { itemsOf, keyOf, type Surface as SurfaceName } from '../../policies/access.js';
+import { webhookScope } from '../../webhooks/index.js';
 import { builder, enumOf, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Notification, Surface } from '../events/activity.js';
 import { plannedQuery } from '../plans.js';
-import { webhookScope } from '../webhooks/changeWebhooks.js';
 import { Person } from './people.js';
 
 const scopes: Record<string, string> = {

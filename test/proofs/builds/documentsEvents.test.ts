@@ -1,11 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretOf, signatureOf } from '../../../src/platform/outbox/signature.js';
+import { afterAll, expect, test } from 'vitest';
+import { secretOf, signatureOf } from '../../../src/webhooks/signature.js';
 import { insertWebhook, secretFor, startDeliveries } from '../../support/deliveries.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { startReceiver } from '../../support/receiver.js';
@@ -13,6 +13,8 @@ import { createWorld } from '../../support/world.js';
 
 const page = textOf('docs/events.md');
 const world = await createWorld();
+const folder = await mkdtemp(join(tmpdir(), 'goalpost-examples-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What an endpoint gets of an event. */
 async function delivered() {
@@ -31,7 +33,27 @@ async function delivered() {
   return { secret: secretFor(company.companyId, id), headers: received?.headers ?? {}, body: received?.text ?? '' };
 }
 
-describe('the examples in docs/events.md verify a signature', () => {
+/** The receiver of the page, with a secret. */
+async function startExample(secret: string) {
+  const [example = ''] = blocksOf(page, 'js');
+  expect(example.trim().split('\n').length).toBeLessThanOrEqual(17);
+  await writeFile(
+    join(folder, 'receiver.mjs'),
+    example.replace('3000', '0, function () { console.log(this.address().port); }'),
+  );
+  const receiver = spawn(process.execPath, ['receiver.mjs'], { cwd: folder, env: { SECRET: secret } });
+  const lines = createInterface(receiver.stdout)[Symbol.asyncIterator]();
+  const { value: port } = await lines.next();
+  const post = async (headers: Record<string, string>, body: string) =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
+  const stop = async () => {
+    receiver.kill();
+    await once(receiver, 'exit');
+  };
+  return { post, lines, stop };
+}
+
+test('the receiver in docs/events.md takes what is signed with its secret, and nothing else', async () => {
   const body = '{"id":"e1","type":"goal.closed","name":"Café"}';
   const secret = secretOf('k'.repeat(32), { companyId: 'c', id: 'w', generation: 1 });
   const other = secretOf('k'.repeat(32), { companyId: 'c', id: 'w', generation: 2 });
@@ -43,80 +65,26 @@ describe('the examples in docs/events.md verify a signature', () => {
       'webhook-signature': signatureOf(secrets, 'e1', time, body),
     };
   };
-  const cases = [
-    { secret, headers: signed(0, [secret]), body, expected: true },
-    { secret, headers: signed(0, [other, secret]), body, expected: true },
-    { secret, headers: signed(0, [other]), body, expected: false },
-    { secret, headers: signed(-3600, [secret]), body, expected: false },
-    { secret, headers: signed(0, [secret]), body: `${body} `, expected: false },
-    { secret, headers: {}, body, expected: false },
-    { secret, headers: { 'webhook-timestamp': 'now', 'webhook-id': 'e1' }, body, expected: false },
+  const { post, lines, stop } = await startExample(secret);
+  const statuses = [
+    await post(signed(0, [secret]), body),
+    await post(signed(0, [other, secret]), body),
+    await post(signed(0, [other]), body),
+    await post(signed(-3600, [secret]), body),
+    await post(signed(0, [secret]), `${body} `),
+    await post({}, body),
+    await post({ 'webhook-timestamp': 'now', 'webhook-id': 'e1' }, body),
+    await post({ ...signed(0, [secret]), 'webhook-signature': 'v1,é v1, ,' }, body),
   ];
-  const expected = [...cases.map((each) => each.expected), true];
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'goalpost-examples-'));
-    await writeFile(join(folder, 'cases.json'), JSON.stringify([...cases, await delivered()]));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  const run = (command: string, args: string[]) =>
-    JSON.parse(execFileSync(command, args, { cwd: folder, encoding: 'utf8' }));
-  const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+  expect(statuses).toEqual([204, 204, 401, 401, 401, 401, 401, 401]);
+  expect((await lines.next()).value).toContain("type: 'goal.closed'");
+  await stop();
+});
 
-  test('in Node', async () => {
-    const [example = ''] = blocksOf(page, 'js');
-    await writeFile(join(folder, 'verify.js'), example);
-    const main = `import { readFileSync } from 'node:fs';
-      const cases = JSON.parse(readFileSync('cases.json', 'utf8'));
-      console.log(JSON.stringify(cases.map(({ secret, headers, body }) => verify(secret, headers, body))));`;
-    await writeFile(join(folder, 'verify.mjs'), `${example}\n${main}`);
-    expect(run(process.execPath, ['verify.mjs'])).toEqual(expected);
-  });
-
-  test('in Node, in a receiver', async () => {
-    const [, example = ''] = blocksOf(page, 'js');
-    await writeFile(
-      join(folder, 'receiver.mjs'),
-      example.replace('3000', '0, function () { console.log(this.address().port); }'),
-    );
-    const receiver = spawn(process.execPath, ['receiver.mjs'], { cwd: folder, env: { SECRET: secret } });
-    const lines = createInterface(receiver.stdout)[Symbol.asyncIterator]();
-    const { value: port } = await lines.next();
-    const post = async (text: string) =>
-      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: signed(0, [secret]), body: text })).status;
-    expect([await post(`${body} `), await post(body)]).toEqual([401, 204]);
-    expect((await lines.next()).value).toContain("type: 'goal.closed'");
-    receiver.kill();
-    await once(receiver, 'exit');
-  });
-
-  test.runIf(has('python3'))('in Python', async () => {
-    const [example = ''] = blocksOf(page, 'python');
-    const main = `import json
-cases = json.load(open('cases.json', encoding='utf8'))
-print(json.dumps([verify(c['secret'], c['headers'], c['body'].encode()) for c in cases]))`;
-    await writeFile(join(folder, 'verify.py'), `${example}\n${main}\n`);
-    expect(run('python3', ['verify.py'])).toEqual(expected);
-  });
-
-  test.runIf(spawnSync('go', ['version']).status === 0)('in Go', async () => {
-    const example = (blocksOf(page, 'go')[0] ?? '')
-      .replace('package webhooks', 'package main')
-      .replace('import (', 'import (\n"encoding/json"\n"fmt"\n"os"');
-    const main = `func main() {
-  text, _ := os.ReadFile("cases.json")
-  var cases []struct { Secret string; Headers map[string]string; Body string }
-  json.Unmarshal(text, &cases)
-  results := []bool{}
-  for _, each := range cases {
-    header := http.Header{}
-    for name, value := range each.Headers { header.Set(name, value) }
-    results = append(results, Verify(each.Secret, header, each.Body))
-  }
-  out, _ := json.Marshal(results)
-  fmt.Println(string(out))
-}`;
-    await writeFile(join(folder, 'verify.go'), `${example}\n${main}\n`);
-    expect(run('go', ['run', 'verify.go'])).toEqual(expected);
-  });
+test('the receiver in docs/events.md takes what a gateway sends', async () => {
+  const { secret, headers, body } = await delivered();
+  const { post, stop } = await startExample(secret);
+  const sent = Object.entries(headers).filter(([name]) => /^(webhook|goalpost)-|^content-type$/.test(name));
+  expect(await post(Object.fromEntries(sent), body)).toBe(204);
+  await stop();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { purgeAttempts } from '../../../src/platform/outbox/complete.js';
+import { purgeAttempts } from '../../../src/webhooks/operators.js';
 import { insertWebhook } from '../../support/deliveries.js';
 import { goalpost } from '../../support/goalpost.js';
 import { createWorld } from '../../support/world.js';

@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ModelTransaction } from '../../../src/database.js';
-import { eventSource } from '../../../src/events/source.js';
-import { claim } from '../../../src/platform/outbox/claim.js';
-import { complete, type Progress } from '../../../src/platform/outbox/complete.js';
-import { acquireLease, releaseLease } from '../../../src/platform/outbox/lease.js';
 import { newId } from '../../../src/platform/postgres/values.js';
+import { acquireLeases, fill, finish, type Outcome, releaseLease, take } from '../../../src/webhooks/queue.js';
 import { insertWebhook } from '../../support/deliveries.js';
 import { forAnother, plansOf } from '../../support/plans.js';
 import { statementsOf } from '../../support/statements.js';
@@ -14,41 +11,43 @@ const world = await createWorld();
 const events = 20_000;
 const goals = 400;
 
-/** A company with many events, a webhook in the middle of them, and a retry for each goal. */
+/** A company with many events, a webhook in the middle of them, and a row that has failed for every second goal. */
 let companyId = '';
 let webhookId = '';
-const leaseId = 'held';
-const lease = () => ({ companyId, webhookId, leaseId, epoch: 1 });
-const hold = (isHeld: boolean) =>
-  world.sql(
-    isHeld
-      ? "UPDATE webhooks SET lease_id = 'held', lease_until = now() + interval '1 minute'"
-      : 'UPDATE webhooks SET lease_id = NULL, lease_until = NULL, due_at = now()',
-  );
+const holder = 'held';
+const lease = () => ({ companyId, webhookId, holder, epoch: 1 });
 
-const progress: Progress = {
-  position: events / 2 + 60,
-  attempted: events / 2 + 60,
-  attempts: Array.from({ length: 60 }, (_, index) => ({
+/** Whose the lease and the rows are, and how often the endpoint has failed. */
+const prepare = async ({ isHeld = true, areTaken = false, failures = 0 }) => {
+  await world.sql(
+    isHeld
+      ? "UPDATE webhooks SET locked_by = 'held', locked_until = now() + interval '1 minute', position = $1, failures = $2"
+      : 'UPDATE webhooks SET locked_by = NULL, locked_until = NULL, next_attempt_at = now(), position = $1, failures = $2',
+    [events / 2, failures],
+  );
+  await world.sql('UPDATE webhook_retries SET next_attempt_at = now(), locked_by = $1', [areTaken ? holder : null]);
+};
+
+const outcomes: Outcome[] = Array.from({ length: 60 }, (_, index) => ({
+  record: `goal goal-${2 * index + 1}`,
+  isSettled: index % 4 > 0,
+  attempts: 3,
+  failures: 3,
+  pause: 5,
+  ...(index % 4 === 0 && { error: 'status 500' }),
+  attempt: {
     eventId: `event ${index}`,
     type: 'goal.closed',
-    sequence: events / 2 + index + 1,
-    number: 1,
-    outcome: 'acknowledged',
-    status: 204,
+    sequence: 2 * index + 1,
+    number: 3,
+    outcome: index % 4 > 0 ? 'acknowledged' : 'failed',
+    status: index % 4 > 0 ? 204 : 500,
     reason: undefined,
     milliseconds: 3,
     response: undefined,
-  })),
-  parked: [{ record: 'goal goal-1', sequence: 1, failures: 1, attempted: 1, pause: 5 }],
-  done: [{ record: 'goal goal-2', through: 2 }],
-  sentOnce: [],
-  failures: 0,
-  waits: 0,
-  wait: 0,
-  failing: 'no',
-  disabled: undefined,
-};
+  },
+}));
+const score = { hasSucceeded: true, failures: 0, failuresOnce: 0, hasProbeFailed: false, retryAfter: 0, isGone: false };
 
 describe('among thousands of events and retries, no statement of a round reads more than its own', () => {
   beforeAll(async () => {
@@ -66,26 +65,26 @@ describe('among thousands of events and retries, no statement of a round reads m
     await world.sql(`UPDATE companies SET last_sequence = ${events} WHERE id = $1`, [companyId]);
     webhookId = await insertWebhook(world, companyId, 'https://example.com/', { position: events / 2 });
     await world.sql(
-      `INSERT INTO webhook_retries (company_id, webhook_id, record, sequence, due_at, failures)
-       SELECT $1, $2, 'goal goal-' || n, n, now(), 2 FROM generate_series(1, ${goals - 1}, 2) n`,
+      `INSERT INTO webhook_retries (company_id, webhook_id, record, sequence, next_attempt_at, attempts, failures, last_error)
+       SELECT $1, $2, 'goal goal-' || n, n, now(), 2, 2, 'status 500' FROM generate_series(1, ${goals - 1}, 2) n`,
       [companyId, webhookId],
     );
     await world.sql('VACUUM ANALYZE');
   });
 
-  const steps: [string, boolean, number, (db: ModelTransaction) => Promise<unknown>][] = [
-    ['claim', false, 50, (db) => acquireLease(db, eventSource, companyId, 'new')],
-    ['take', true, 1_500, (db) => claim(db, eventSource, lease(), { failures: 0 })],
-    ['take of an endpoint that waits', true, 1_500, (db) => claim(db, eventSource, lease(), { failures: 9 })],
-    ['record', true, 700, (db) => complete(db, eventSource, lease(), progress)],
-    ['release', true, 450, (db) => releaseLease(db, eventSource, lease())],
+  const steps: [string, Parameters<typeof prepare>[0], number, (db: ModelTransaction) => Promise<unknown>][] = [
+    ['acquireLeases', { isHeld: false }, 50, (db) => acquireLeases(db, companyId, 'new')],
+    ['fill', {}, 1_500, (db) => fill(db, lease())],
+    ['take', {}, 1_500, (db) => take(db, lease(), 60)],
+    ['take of an endpoint that waits', { failures: 9 }, 1_500, (db) => take(db, lease(), 60)],
+    ['finish', { areTaken: true }, 1_500, (db) => finish(db, lease(), outcomes, score)],
+    ['releaseLease', {}, 450, (db) => releaseLease(db, lease())],
   ];
-  test.each(steps)('%s', async (_, isHeld, most, step) => {
-    await hold(isHeld);
+  test.each(steps)('%s', async (_, state, most, step) => {
+    await prepare(state);
     const since = newId();
     const { statements } = await statementsOf(() => step(world.db.within(undefined)));
-    await world.sql('UPDATE webhook_retries SET due_at = now()');
-    await hold(isHeld);
+    await prepare(state);
     const plans = await plansOf(
       world.url,
       forAnother(

@@ -125,9 +125,11 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
     ends.push(server.stop);
     const receiver = await startReceiver();
     ends.push(receiver.close);
-    await query(postgres.url, "INSERT INTO webhooks (company_id, url, slot, due_at) VALUES ('company', $1, 1, now())", [
-      receiver.url,
-    ]);
+    await query(
+      postgres.url,
+      "INSERT INTO webhooks (company_id, url, slot, next_attempt_at) VALUES ('company', $1, 1, now())",
+      [receiver.url],
+    );
     await query(postgres.url, 'UPDATE imports SET revision = 1');
     // Every tenth change is repeated, as after a serialization failure. A sequence is not undone.
     await query(

@@ -112,8 +112,8 @@ describe('goalpost serve', () => {
       if (stopping === first) await serve();
     }
     await until(
-      async () => (await world.sql('SELECT lease_id FROM webhooks WHERE id = $1', [id]))[0],
-      (row) => row?.lease_id === null,
+      async () => (await world.sql('SELECT locked_by FROM webhooks WHERE id = $1', [id]))[0],
+      (row) => row?.locked_by === null,
     );
     expect(endpoint.received.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1]);
   });
@@ -129,7 +129,7 @@ test("a gateway in a server of one's own delivers until it is closed", async () 
   expect(performance.now() - since).toBeLessThan(10_000);
 });
 
-test('an event on its own costs four statements, besides its numbering', async () => {
+test('an event on its own costs five statements, besides its numbering', async () => {
   const { endpoint, happen, id } = await setting();
   const { stop, dispatcher } = startDeliveries(world);
   opened.push(stop);
@@ -140,6 +140,6 @@ test('an event on its own costs four statements, besides its numbering', async (
     await endpoint.until(1);
     await sleep(300);
   });
-  const steps = statements.flatMap(({ text }) => /(claimed|looked|logged|work) AS/.exec(text)?.[1] ?? []);
-  expect(steps).toEqual(['claimed', 'looked', 'logged', 'work']);
+  const steps = statements.flatMap(({ text }) => /(acquired|looked|taken|logged|work) AS/.exec(text)?.[1] ?? []);
+  expect(steps).toEqual(['acquired', 'looked', 'taken', 'logged', 'work']);
 });

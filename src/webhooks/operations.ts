@@ -1,11 +1,12 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
+import { company, requireToken, retry, validToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
-import { OpenAddresses, secretOf, urlProblem } from '../platform/outbox/index.js';
 import { newId } from '../platform/postgres/index.js';
 import { type Actor, keyOf } from '../policies/access.js';
-import { company, requireToken, retry, validToken } from './operation.js';
+import { OpenAddresses, urlProblem } from './addresses.js';
+import { secretOf } from './signature.js';
 
 /** Requires that the caller owns the company. Throws 403. */
 async function permitOwner({ db, actor }: Context): Promise<void> {
@@ -70,11 +71,13 @@ const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.S
       CASE WHEN w.previous_until[1] > now() THEN w.previous_until[1] END AS "previousUntil",
       CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
       w.disabled_reason AS "disabledReason", w.disabled_at AS "disabledAt", w.failing_since AS "failingSince",
-      CASE WHEN w.disabled_at IS NULL AND w.wait_until > now() THEN w.wait_until END AS "waitUntil", w.position,
-      greatest(c.last_sequence - w.position, 0) AS lag, w.inserted_at AS "insertedAt", w.updated_at AS "updatedAt",
-      (SELECT count(r.id)::integer FROM webhook_retries r
-        WHERE r.company_id = ${companyId} AND r.webhook_id = w.id AND NOT r.once) AS retries
-    FROM webhooks w JOIN companies c ON c.id = ${companyId}
+      CASE WHEN w.disabled_at IS NULL AND w.wait_until > now() THEN w.wait_until END AS "waitUntil", q.position,
+      greatest(c.last_sequence - q.position, 0) AS lag, w.inserted_at AS "insertedAt", w.updated_at AS "updatedAt",
+      q.retries
+    FROM webhooks w JOIN companies c ON c.id = ${companyId} CROSS JOIN LATERAL (
+      SELECT count(r.last_error)::integer AS retries, least(w.position, min(r.sequence) FILTER (WHERE r.last_error IS NULL) - 1) AS position
+      FROM webhook_retries r WHERE r.company_id = ${companyId} AND r.webhook_id = w.id AND NOT r.once
+    ) q
     WHERE w.company_id = ${companyId} AND ${condition}
     ORDER BY w.inserted_at, w.id`);
 
@@ -154,7 +157,7 @@ async function attempt(
   const position = afterSequence ?? null;
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, made AS (
-      INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, due_at)
+      INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, next_attempt_at)
       SELECT company.id, ${newId()}, ${actor.tokenId}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
         ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
       FROM company WHERE ${stillOwner(actor)}
@@ -195,7 +198,10 @@ export async function replayWebhook(
 ): Promise<ChangedWebhook> {
   await permitOwner(context);
   await requireReached(context, afterSequence);
-  const changes = [Prisma.sql`position = ${afterSequence}::bigint`, ...beginAgain];
+  const changes = [
+    Prisma.sql`position = ${afterSequence}::bigint, attempted = greatest(w.attempted, w.position)`,
+    ...beginAgain,
+  ];
   if (!(await update(context, id, changes, { forgetsRetries: true }))) throw notFound('webhook', id);
   return { webhookId: id };
 }
@@ -250,7 +256,7 @@ async function update(
     : Prisma.empty;
   const [row] = await db.$queryRaw<{ generation: number }[]>(Prisma.sql`
     WITH ${validToken(actor)}, updated AS (
-      UPDATE webhooks w SET ${Prisma.join([Prisma.sql`updated_at = now(), due_at = now()`, ...changes])}
+      UPDATE webhooks w SET ${Prisma.join([Prisma.sql`updated_at = now(), next_attempt_at = now()`, ...changes])}
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${condition}
       RETURNING w.id, w.generation
     )${forgotten}
@@ -339,30 +345,30 @@ async function permitSending(context: Context, id: string): Promise<void> {
 async function queue(context: Context, id: string, sequence: number | null): Promise<string> {
   const { db, actor } = context;
   const { companyId } = actor;
-  const retryId = newId();
-  const waiting = Prisma.sql`(SELECT count(r.id) FROM webhook_retries r
+  const record = newId();
+  const waiting = Prisma.sql`(SELECT count(r.record) FROM webhook_retries r
     WHERE r.company_id = ${companyId} AND r.webhook_id = ${id} AND r.once)`;
   const failing = Prisma.sql`${waiting} + (SELECT count(l.id) FROM webhook_attempts l
     WHERE l.company_id = ${companyId} AND l.webhook_id = ${id} AND l.outcome <> 'acknowledged'
       AND l.attempted_at > now() - interval '1 minute')`;
-  const [queued] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const [queued] = await db.$queryRaw<{ record: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, webhook AS (
-      UPDATE webhooks w SET due_at = now()
+      UPDATE webhooks w SET next_attempt_at = now()
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)}
         AND ${waiting} < ${mostQueued}::integer
         AND (w.waits = 0 OR ${failing} < ${mostFailed}::integer)
       RETURNING w.id
     ), queued AS (
-      INSERT INTO webhook_retries AS r (company_id, id, webhook_id, record, once, sequence, due_at)
-      SELECT company.id, ${retryId}, webhook.id, ${`once ${retryId}`}, true, ${sequence}::bigint, now()
-      FROM company, webhook RETURNING r.id
+      INSERT INTO webhook_retries AS r (company_id, webhook_id, record, once, sequence, next_attempt_at)
+      SELECT company.id, webhook.id, ${record}, true, ${sequence}::bigint, now()
+      FROM company, webhook RETURNING r.record
     )
-    SELECT id FROM queued`);
+    SELECT record FROM queued`);
   if (!queued) {
     await requireStillOwner(context);
     throw await refusal(context, { id, waiting });
   }
-  return retryId;
+  return record;
 }
 
 /** Says which of the two bounds it was. */

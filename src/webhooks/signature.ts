@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { Claim, Item } from './claim.js';
+import type { OutboxEvent } from '../platform/outbox/index.js';
+import type { Endpoint, Taken } from './queue.js';
 import type { Message } from './sender.js';
-import type { OutboxEvent } from './source.js';
 
 /** A webhook, and which of its secrets. */
 interface SecretOwner {
@@ -43,15 +43,9 @@ interface Ping {
   company_id: string;
 }
 
-/** Which time an item is sent: 1 guarantees that it was not sent before. */
-export const attemptOf = ({ retry, mayHaveBeenSent }: Item): number =>
-  Math.max((retry?.failures ?? 0) + 1, mayHaveBeenSent ? 2 : 1);
-
-/** The body of a request, before it is JSON. */
-export function bodyOf({ event, retry }: Item, companyId: string, clock: number): OutboxEvent['body'] | Ping {
-  if (event) return event.body;
-  const timestamp = new Date(clock * 1000).toISOString();
-  return { id: retry?.id ?? '', type: 'ping', timestamp, company_id: companyId };
+/** The body of a request, before it is JSON. The record of a ping is its ID. */
+export function bodyOf({ event, record: id }: Taken, companyId: string, clock: number): OutboxEvent['body'] | Ping {
+  return event?.body ?? { id, type: 'ping', timestamp: new Date(clock * 1000).toISOString(), company_id: companyId };
 }
 
 /** Who sends, as `User-Agent` and the header with the number of the attempt name it. */
@@ -62,7 +56,8 @@ export interface Product {
 
 interface Sending {
   body: OutboxEvent['body'] | Ping;
-  attempt: number;
+  /** The number of the attempt. */
+  number: number;
   /** Seconds since 1970. */
   clock: number;
   keys: readonly string[];
@@ -112,14 +107,14 @@ export const webhookHeaders = (product: string): Record<string, WebhookHeader> =
 });
 
 /** A request of Standard Webhooks. */
-export function messageOf({ url, generation, older }: Claim, sending: Sending): Message {
-  const { body, attempt, clock, keys, product, owner } = sending;
+export function messageOf({ url, generation, older }: Endpoint, sending: Sending): Message {
+  const { body, number, clock, keys, product, owner } = sending;
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));
   const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);
   const said = Object.entries(webhookHeaders(product.name));
   const headers = (again: boolean) => {
-    const sent = { id: body.id, timestamp, signature, attempt: again ? Math.max(attempt, 2) : attempt };
+    const sent = { id: body.id, timestamp, signature, attempt: again ? Math.max(number, 2) : number };
     return {
       'content-type': 'application/json',
       'user-agent': `${product.name}/${product.version}`,

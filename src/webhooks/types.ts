@@ -1,8 +1,15 @@
-import { webhookAttemptCursor, webhookAttemptList } from '../../lists/ofRecord.js';
-import { loadWebhook, loadWebhooks, type Webhook as WebhookRow } from '../../operations/webhooks.js';
-import { builder, enumOf, keyColumns } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { ActivityAction, EventOrigin } from '../events/activity.js';
+import { type CursorKind, type List, rowsOfRecord } from '../lists/engine.js';
+import type { Actor } from '../policies/access.js';
+import { builder, enumOf, keyColumns } from '../schema/builder.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../schema/connections.js';
+import { ActivityAction, EventOrigin } from '../schema/events/activity.js';
+import { loadWebhook, loadWebhooks, type Webhook as WebhookRow } from './operations.js';
+
+const webhookAttemptCursor: CursorKind = { name: 'webhook.attempts', key: 'timestamptz' };
+
+/** The attempts of each webhook in the scopes, newest first. */
+const webhookAttemptList = (actor: Actor): List =>
+  rowsOfRecord(actor, { ...webhookAttemptCursor, table: 'webhook_attempts', of: 'webhook_id', by: 'attempted_at' });
 
 const WebhookAttemptOutcome = enumOf<string>('WebhookAttemptOutcome', 'What came of an attempt.', {
   acknowledged: 'The endpoint responded with a status from 200 to 299.',

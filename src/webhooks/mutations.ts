@@ -1,4 +1,7 @@
-import { capitalized } from '../../operations/declaration.js';
+import { capitalized } from '../operations/declaration.js';
+import { builder } from '../schema/builder.js';
+import type { InputFields } from '../schema/changes.js';
+import { ActivityAction, EventOrigin } from '../schema/events/activity.js';
 import {
   type ChangedWebhook,
   checkedActions,
@@ -12,11 +15,8 @@ import {
   rotateWebhookSecret,
   updateWebhook,
   type WebhookWithSecret,
-} from '../../operations/webhooks.js';
-import { builder } from '../builder.js';
-import type { InputFields } from '../changes.js';
-import { ActivityAction, EventOrigin } from '../events/activity.js';
-import { Webhook } from './webhook.js';
+} from './operations.js';
+import { Webhook } from './types.js';
 
 /** The one scope of all that changes webhooks. */
 export const webhookScope = 'manage_webhooks';

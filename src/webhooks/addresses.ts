@@ -10,14 +10,12 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3');
 /** Which addresses webhooks may be sent to: public ones, and the ranges of WEBHOOK_ALLOW. */
 export class OpenAddresses {
   readonly #ranges: ReturnType<typeof ipaddr.parseCIDR>[];
+  /** Whether any range is open that is not public. */
+  readonly hasRanges: boolean;
 
   constructor(allow: readonly string[]) {
     this.#ranges = allow.map((range) => ipaddr.parseCIDR(range));
-  }
-
-  /** Whether any range is open that is not public. */
-  get hasRanges(): boolean {
-    return this.#ranges.length > 0;
+    this.hasRanges = allow.length > 0;
   }
 
   /** Whether it is open. Unencrypted requests reach only the ranges of WEBHOOK_ALLOW. */
@@ -41,25 +39,24 @@ const isPublic = (address: ReturnType<typeof ipaddr.process>) =>
 
 const longest = 2048;
 
-interface Rules {
-  open: OpenAddresses;
-  /** The addresses of this gateway. A name of one with the port of another is one too. */
-  own: readonly string[];
-}
+type UrlProblem = { code: 'invalid' | 'too_long'; message: string };
 
-interface UrlProblem {
-  code: 'invalid' | 'too_long';
-  message: string;
-}
-
-/** Why nothing can be sent to this URL, as far as can be known without asking for its addresses. */
-export function urlProblem(text: string, { open, own }: Rules): UrlProblem | undefined {
+/**
+ * Why nothing can be sent to this URL, as far as can be known without asking for its addresses. `own` are the addresses of
+ * this gateway: a name of one with the port of another is one too.
+ */
+export function urlProblem(
+  text: string,
+  { open, own }: { open: OpenAddresses; own: readonly string[] },
+): UrlProblem | undefined {
   if (text.length > longest) return { code: 'too_long', message: `must have at most ${longest} characters` };
   const url = URL.canParse(text) && !/[\s\p{C}]/u.test(text) ? new URL(text) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol)) return invalid('must be an https:// URL');
   if (url.username || url.password) return invalid('must not have a user name or password');
   if (text.includes('#')) return invalid('must not have a fragment');
-  if (isOneOf(own, url)) return invalid('must not be the address of this gateway');
+  const urls = own.map((each) => new URL(each));
+  if (urls.some((each) => portOf(each) === portOf(url)) && urls.some((each) => hostOf(each) === hostOf(url)))
+    return invalid('must not be the address of this gateway');
   const encrypted = url.protocol === 'https:';
   const address = addressIn(url);
   if (address === undefined) return encrypted || open.hasRanges ? undefined : invalid('must be an https:// URL');
@@ -78,11 +75,6 @@ export function addressIn({ hostname }: URL): string | undefined {
   if (/(^|\.)localhost\.?$/i.test(hostname)) return '127.0.0.1';
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(bare) ? bare : undefined;
-}
-
-function isOneOf(own: readonly string[], url: URL): boolean {
-  const urls = own.map((address) => new URL(address));
-  return urls.some((each) => portOf(each) === portOf(url)) && urls.some((each) => hostOf(each) === hostOf(url));
 }
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');

@@ -1,0 +1,301 @@
+import type { Logger } from 'pino';
+import type { Database } from '../platform/postgres/index.js';
+import type { Turns } from '../platform/process/index.js';
+import {
+  type Endpoint,
+  type Finished,
+  fill,
+  finish,
+  type Lease,
+  type Outcome,
+  pauseAfter,
+  releaseLease,
+  type Score,
+  type Taken,
+  take,
+} from './queue.js';
+import type { Delivery, Sender } from './sender.js';
+import { bodyOf, messageOf, type Product } from './signature.js';
+
+/** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
+export type CountAttempt = (outcome: 'acknowledged' | 'failed' | 'given_up', seconds: number | undefined) => void;
+
+/** What every delivery of a process uses. */
+export interface Tools {
+  statements: { run<T>(companyId: string, statement: (db: Database) => Promise<T>): Promise<T> };
+  sender: Sender;
+  /** Of all requests of the process. */
+  turns: Turns;
+  /** WEBHOOK_KEY: the new one first. */
+  keys: readonly string[];
+  product: Product;
+  logger: Logger;
+  count: CountAttempt;
+}
+
+/** Requests to one webhook at once. */
+const mostAtOnce = 8;
+/** Rows that are taken and not recorded. One statement takes, and records, half as many. */
+const mostInHand = 240;
+/** The longest that an outcome waits for others to be recorded with, in milliseconds. */
+const recordEvery = 100;
+/** How often to look for new events while a slow request runs, in milliseconds. */
+const lookEvery = 500;
+/** How long after the lease was renewed a request may begin, in milliseconds, so that it is sent before the lease ends. */
+const mayBeginFor = 10_000;
+
+/** The lease was lost: others deliver now, or an owner has moved the position. */
+class LeaseLost extends Error {}
+
+interface Sending extends Taken {
+  endpoint: Endpoint;
+  takenAt: number;
+}
+
+/** What became of a row, and what came of its request if one was sent. */
+interface Ended {
+  row: Taken;
+  outcome: Outcome;
+  delivery?: Delivery;
+}
+
+/**
+ * Delivers to one webhook while its gateway has the lease: fills the queue, takes rows, sends each in a request of its
+ * own, and finishes those that have ended. A failure is recorded before another request begins, so that the rows alone say
+ * how the endpoint is.
+ */
+export class WebhookDelivery {
+  readonly #lease: Lease;
+  readonly #tools: Tools;
+  readonly #aborted = new AbortController();
+  #isStopping = false;
+  /** Rows that are taken, and not begun. */
+  #queue: Sending[] = [];
+  #running = 0;
+  /** What has ended, and is not recorded. */
+  #ended: Ended[] = [];
+  /** Whether no failure waits to be recorded. */
+  #isOpen = true;
+  /** Whether a row in hand tries an endpoint that waits. All such rows are recorded together. */
+  #isProbing = false;
+  /** Whether there may be events behind the position, and rows that are due. */
+  #hasMore: boolean;
+  #hasDue: boolean;
+  #renewedAt = performance.now();
+  #takenAt = performance.now();
+  #onProgress = () => {};
+
+  constructor({ hasEvents, ...lease }: Lease & { hasEvents: boolean }, tools: Tools) {
+    this.#lease = lease;
+    this.#tools = tools;
+    this.#hasMore = hasEvents;
+    this.#hasDue = !hasEvents;
+  }
+
+  /** Delivers until nothing is left, the endpoint has to wait, or it is stopped. Returns whether there is more to do. */
+  async run(): Promise<boolean> {
+    try {
+      while (await this.#round()) await this.#untilProgress();
+      this.#putBack(() => true);
+      for (; this.#running > 0; await this.#untilProgress()) await this.#record();
+      await this.#record();
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+    } finally {
+      this.abort();
+    }
+    return this.#tools.statements.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
+  }
+
+  /** Begins no more requests. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#onProgress();
+  }
+
+  /** Gives up those that run. */
+  abort(): void {
+    this.#aborted.abort();
+  }
+
+  /** Records, fills, takes and begins what there is. Returns whether to go on. */
+  async #round(): Promise<boolean> {
+    let isPaused = (await this.#record())?.isPaused ?? false;
+    if (this.#isStopping) return false;
+    const isLook = performance.now() - this.#takenAt >= lookEvery;
+    if (isLook) [this.#hasMore, this.#hasDue] = [true, false];
+    const room = mostInHand - this.#inHand;
+    if (isLook || room >= mostInHand / 2) {
+      if (this.#hasMore && !this.#hasDue && !isPaused) {
+        this.#hasMore = (await this.#hold(fill)).hasMore;
+        this.#hasDue = true;
+      }
+      if (this.#hasDue) isPaused = await this.#take(room);
+    }
+    if (isPaused) this.#putBack(({ once }) => !once);
+    this.#begin();
+    return this.#inHand > 0 || this.#ended.length > 0 || (this.#hasMore && !isPaused);
+  }
+
+  get #inHand(): number {
+    return this.#queue.length + this.#running;
+  }
+
+  /** Returns whether the webhook gets nothing now but what is sent once. */
+  async #take(most: number): Promise<boolean> {
+    const takenAt = performance.now();
+    this.#takenAt = takenAt;
+    const { endpoint, isPaused, rows } = await this.#hold((db, lease) => take(db, lease, most));
+    for (const row of rows) {
+      if (row.isPing || row.event?.isHidden === false) this.#queue.push({ ...row, endpoint, takenAt });
+      else this.#ended.push({ row, outcome: settled(row) });
+    }
+    this.#isProbing ||= rows.some(({ isProbe }) => isProbe);
+    this.#hasDue = rows.length === most || this.#isProbing;
+    return isPaused;
+  }
+
+  async #record(): Promise<Finished | undefined> {
+    if (this.#ended.length === 0 || (this.#isProbing && this.#running > 0)) return undefined;
+    const ended = this.#ended.splice(0);
+    this.#isProbing = this.#queue.some(({ isProbe }) => isProbe);
+    const outcomes = ended.map(({ outcome }) => outcome);
+    const finished = await this.#hold((db, lease) => finish(db, lease, outcomes, scoreOf(ended)));
+    this.#hasDue ||= finished.hasNext;
+    if (finished.isPaused) this.#putBack(({ once }) => !once);
+    this.#isOpen = !this.#ended.some(hasFailed);
+    report(this.#tools.logger, this.#lease, ended, finished);
+    return finished;
+  }
+
+  /** Runs a statement that renews the lease. Throws if that does not hold any more. */
+  async #hold<T>(statement: (db: Database, lease: Lease) => Promise<T | undefined>): Promise<T> {
+    const start = performance.now();
+    const result = await this.#tools.statements.run(this.#lease.companyId, (db) => statement(db, this.#lease));
+    if (result === undefined) throw new LeaseLost();
+    this.#renewedAt = start;
+    return result;
+  }
+
+  /** Rows that are not begun are as if they had not been taken. */
+  #putBack(isChosen: (row: Taken) => boolean): void {
+    this.#ended.push(...this.#queue.filter(isChosen).map(unsent));
+    this.#queue = this.#queue.filter((row) => !isChosen(row));
+  }
+
+  #begin(): void {
+    while (this.#isOpen && this.#running < mostAtOnce) {
+      const row = this.#queue.shift();
+      if (!row) return;
+      this.#running += 1;
+      void this.#tools.turns.take(() => this.#send(row)).then((ended) => this.#end(ended));
+    }
+  }
+
+  #end(ended: Ended): void {
+    this.#running -= 1;
+    this.#ended.push(ended);
+    if (hasFailed(ended)) this.#isOpen = false;
+    this.#begin();
+    if (this.#hasToRecord) this.#onProgress();
+    else if (this.#ended.length === 1 && !this.#isProbing) setTimeout(() => this.#onProgress(), recordEvery).unref();
+  }
+
+  get #hasToRecord(): boolean {
+    if (this.#running === 0) return this.#queue.length === 0 || !this.#isOpen;
+    return !this.#isProbing && (!this.#isOpen || this.#ended.length >= mostInHand / 2);
+  }
+
+  /** Resolves when there is something to record, or after a while. */
+  async #untilProgress(): Promise<void> {
+    if (this.#hasToRecord) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, lookEvery).unref();
+      this.#onProgress = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #send(row: Sending): Promise<Ended> {
+    const { sender, keys, product } = this.#tools;
+    const { companyId, webhookId } = this.#lease;
+    const { signal } = this.#aborted;
+    const now = performance.now();
+    const mayBegin = this.#isOpen && !this.#isStopping && !signal.aborted && now - this.#renewedAt < mayBeginFor;
+    if (!mayBegin) return unsent(row);
+    const clock = row.endpoint.clock + (now - row.takenAt) / 1000;
+    const [body, number] = [bodyOf(row, companyId, clock), numberOf(row)];
+    const owner = { companyId, id: webhookId };
+    const delivery = await sender.send(messageOf(row.endpoint, { body, number, clock, keys, product, owner }), signal);
+    if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), isSettled: false } };
+    const outcome = outcomeOf(row, delivery, body);
+    const isFirst = !row.once && !row.wasSent && row.age !== null && delivery.isAcknowledged;
+    this.#tools.count(
+      outcome.attempt?.outcome ?? 'failed',
+      isFirst ? (row.age ?? 0) + (performance.now() - row.takenAt) / 1000 : undefined,
+    );
+    return { row, outcome, delivery };
+  }
+}
+
+/** The number of an attempt: 1 guarantees that the event was not sent before. */
+const numberOf = ({ attempts, wasSent }: Taken, isSentAgain = false): number =>
+  Math.max(attempts, wasSent || isSentAgain ? 2 : 1);
+
+const hasFailed = ({ delivery }: Ended) => delivery?.isAcknowledged === false;
+
+const settled = ({ record, attempts, failures }: Taken) => ({ record, isSettled: true, attempts, failures, pause: 0 });
+
+const unsent = (row: Taken): Ended => ({
+  row,
+  outcome: { ...settled(row), isSettled: false, attempts: row.attempts - 1 },
+});
+
+/** What becomes of a row whose request has ended. */
+function outcomeOf(row: Taken, delivery: Delivery, { id: eventId, type }: { id: string; type: string }): Outcome {
+  const { once, isProbe, event } = row;
+  const { isAcknowledged, status, reason, milliseconds, response, isSentAgain } = delivery;
+  const failures = isAcknowledged || once || isProbe ? row.failures : row.failures + 1;
+  const pause = isProbe ? 0 : pauseAfter(failures);
+  const outcome = isAcknowledged ? 'acknowledged' : once || pause !== undefined ? 'failed' : 'given_up';
+  const number = numberOf(row, isSentAgain);
+  const sequence = event?.sequence;
+  const attempt = { eventId, type, sequence, number, outcome, status, reason, milliseconds, response } as const;
+  const isSettled = once || outcome !== 'failed';
+  const error = outcome === 'failed' && !isProbe ? { error: reason ?? `status ${status}` } : {};
+  return { ...settled(row), isSettled, failures, pause: pause ?? 0, ...error, attempt };
+}
+
+/** What the responses of the endpoint say of it, in their order. */
+function scoreOf(ended: readonly Ended[]): Score {
+  const none = { failures: 0, failuresOnce: 0, hasProbeFailed: false };
+  const score = { hasSucceeded: false, ...none, retryAfter: 0, isGone: false };
+  for (const { row, delivery } of ended) {
+    if (delivery?.isAcknowledged) Object.assign(score, none, { hasSucceeded: true });
+    else if (delivery && row.once) score.failuresOnce += 1;
+    else if (delivery) score.failures += 1;
+    if (delivery?.isAcknowledged === false && row.isProbe) score.hasProbeFailed = true;
+    if (!row.once) score.retryAfter = Math.max(score.retryAfter, delivery?.retryAfter ?? 0);
+    score.isGone ||= delivery?.status === 410;
+  }
+  return score;
+}
+
+/** Logs what was sent, and warns when an endpoint begins to fail, recovers, or is disabled. */
+function report(logger: Logger, { companyId, webhookId }: Lease, ended: readonly Ended[], finished: Finished): void {
+  const webhook = { webhookId, companyId };
+  const { position, waits, waitsBefore, disabled } = finished;
+  const attempts = ended.flatMap(({ outcome }) => outcome.attempt ?? []);
+  const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
+  const [acknowledged, failed, givenUp] = [count('acknowledged'), count('failed'), count('given_up')];
+  const closed = ended.findLast(({ delivery }) => delivery?.address !== undefined)?.delivery?.address;
+  const found = { acknowledged, failed, givenUp, position, ...(closed !== undefined && { closed }) };
+  if (attempts.length > 0) logger.info({ ...webhook, ...found }, 'webhook batch');
+  const last = attempts.findLast(({ outcome }) => outcome !== 'acknowledged');
+  const reason = last?.reason ?? (last?.status === undefined ? undefined : `status ${last.status}`);
+  if (disabled) logger.warn({ ...webhook, disabled, reason }, 'a webhook is disabled');
+  else if (waits > 0 && waitsBefore === 0) logger.warn({ ...webhook, reason }, 'a webhook fails, and waits');
+  else if (waits === 0 && waitsBefore > 0) logger.warn(webhook, 'a webhook has recovered');
+}
