@@ -13,8 +13,8 @@ import {
 import { fileUrl } from '../fileSystem.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import type { PreparedMutation } from '../rest/routes.js';
-import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './assetRoutes.js';
+import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
 import { demoRequest, placeholders } from './requests.js';
 

@@ -4,8 +4,8 @@ import { catalogue, errorCodes } from '../errors/catalogue.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
 import type { PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
-import type { Demo } from './demoAccess.js';
 import { type AssetName, assetRoutes, builtAsset, KeptPages, ownAsset, vendorAsset } from './assetRoutes.js';
+import type { Demo } from './demoAccess.js';
 import { type HasPage, Html, html, htmlPage } from './html.js';
 
 /** What the build writes of the documents. */

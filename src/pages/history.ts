@@ -1,6 +1,6 @@
 import { publicRoute, type Route } from '../platform/http/index.js';
-import { type Demo, demoDocument, howToOpenTheDemo, ownToken } from './demoAccess.js';
 import { KeptPages } from './assetRoutes.js';
+import { type Demo, demoDocument, howToOpenTheDemo, ownToken } from './demoAccess.js';
 import { type HasPage, html, htmlPage, jsonBlock } from './html.js';
 
 interface HistoryOptions {

@@ -10,9 +10,9 @@ import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import type { PreparedMutation } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
+import { KeptPages } from './assetRoutes.js';
 import { type Demo, type DemoKey, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { domain } from './domain.js';
-import { KeptPages } from './assetRoutes.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock, type PageLink, pageLinks } from './html.js';
 import {
   additionMark,

@@ -2,11 +2,11 @@ import pg from 'pg';
 import { openModels } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
 import { importFileOf } from '../../test/support/goalpost.js';
-import { stepsUntil } from '../faults/load.js';
 import { violationsIn } from '../consistency/check.js';
 import { Client } from '../consistency/client.js';
 import { History } from '../consistency/history.js';
 import { audienceIn, clientCount, competedWorkspace } from '../consistency/workspace.js';
+import { stepsUntil } from '../faults/load.js';
 
 const prefix = 'rivals';
 const slowest = 60_000;

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken } from '../../src/tokens.js';
-import { stepsUntil } from '../faults/load.js';
 import { violationsIn } from '../consistency/check.js';
 import { Client } from '../consistency/client.js';
 import { loggedFaults } from '../consistency/gateway.js';
 import { History } from '../consistency/history.js';
 import { type System, startSystem } from '../consistency/system.js';
 import { audienceIn, clientCount, competedWorkspace } from '../consistency/workspace.js';
+import { stepsUntil } from '../faults/load.js';
 import type { Program } from './program.js';
 import { Reader } from './reader.js';
 

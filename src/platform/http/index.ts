@@ -1,5 +1,4 @@
 export { Overload, refusedFor } from './admission.js';
-export { type RequestContext, requireScopes } from './requestContext.js';
 export { parseJson, parseRequestJson, readJson } from './json.js';
 export {
   expectsNothing,
@@ -10,6 +9,7 @@ export {
   readAccept,
   requireAcceptable,
 } from './request.js';
+export { type RequestContext, requireScopes } from './requestContext.js';
 export {
   cachedResponse,
   type Handler,

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import { overloaded } from './admission.js';
-import type { RequestContext } from './requestContext.js';
 import type { RequestHead } from './request.js';
+import type { RequestContext } from './requestContext.js';
 
 const maximumDepth = 100;
 

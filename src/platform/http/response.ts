@@ -6,8 +6,8 @@ import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { isLocked, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
 import { type DatabaseOutage, loggedIdentity } from '../telemetry/index.js';
-import type { RequestContext } from './requestContext.js';
 import type { RequestHead } from './request.js';
+import type { RequestContext } from './requestContext.js';
 
 const capital = /[A-Z]/;
 

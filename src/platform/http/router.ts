@@ -1,8 +1,8 @@
 import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { RateLimit } from '../limits/index.js';
-import { type RequestContext, requireScopes, requireSurface, type Surface } from './requestContext.js';
 import { jsonTypes, type RequestHead, requireAcceptable, requireReadPreconditions } from './request.js';
+import { type RequestContext, requireScopes, requireSurface, type Surface } from './requestContext.js';
 import {
   addVary,
   compression,

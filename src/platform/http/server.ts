@@ -8,9 +8,9 @@ import { type Callers, clientAddress } from '../limits/index.js';
 import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
-import type { RequestContext } from './requestContext.js';
 import { fetchFrom } from './fetch.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
+import type { RequestContext } from './requestContext.js';
 import { corsHeaders, type Handler, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
 import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
 

@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 // What it fails with is worded there.
 import '../../../src/errors/catalogue.js';
 import { Overload } from '../../../src/platform/http/admission.js';
-import type { RequestContext } from '../../../src/platform/http/requestContext.js';
 import type { RequestHead } from '../../../src/platform/http/request.js';
+import type { RequestContext } from '../../../src/platform/http/requestContext.js';
 import { type Handler, problemResponse } from '../../../src/platform/http/response.js';
 import { NodeServer } from '../../../src/platform/http/server.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
