@@ -10,7 +10,7 @@ const exempt = [
   'imports.refused_reason',
   'activities.previous_outcome_id',
   'rate_limits',
-  ...['webhooks.disabled_reason', 'webhooks.locked_by', 'webhook_retries.record', 'webhook_attempts.outcome'],
+  ...['webhooks.disabled_reason', 'webhooks.locked_by', 'webhook_retries', 'webhook_attempts.outcome'],
   ...['webhook_attempts.type', 'webhook_attempts.event_id'],
 ];
 
