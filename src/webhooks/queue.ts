@@ -298,7 +298,8 @@ export async function finish(
       SELECT locked.* FROM locked JOIN webhooks seen
         ON seen.company_id = ${companyId} AND seen.id = ${webhookId} AND seen.position = locked.position
     ), outcomes AS MATERIALIZED (
-      SELECT o.* FROM held, json_to_recordset(${JSON.stringify(outcomes)}::json) AS o(${outcomeColumns})
+      SELECT o.*, now() + make_interval(secs => o.pause) AS due
+      FROM held, json_to_recordset(${JSON.stringify(outcomes)}::json) AS o(${outcomeColumns})
     ), logged AS (
       INSERT INTO webhook_attempts AS l
         (company_id, id, webhook_id, event_id, type, sequence, attempt, outcome, status, reason, milliseconds, response, attempted_at)
@@ -321,7 +322,7 @@ export async function finish(
       DELETE FROM webhook_retries r USING settled s WHERE ${rowsOf(lease)} AND r.record = s.record AND s.next IS NULL
     ), kept AS (
       UPDATE webhook_retries r SET attempts = o.attempts, failures = o.failures, last_error = coalesce(o.error, r.last_error),
-        next_attempt_at = now() + make_interval(secs => o.pause), locked_by = NULL
+        next_attempt_at = o.due, locked_by = NULL
       FROM outcomes o WHERE ${rowsOf(lease)} AND r.record = o.record AND NOT o."isSettled" AND r.locked_by = ${holder}
     ), ${judge(score)}, changed AS (
       UPDATE webhooks w SET failures = e.failed, waits = e.waits, wait_until = e.wait_until, failing_since = e.failing_since,
