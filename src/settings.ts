@@ -354,10 +354,14 @@ export const readConfig = (values?: NodeJS.ProcessEnv): Config =>
 export function configOf(environment: Environment) {
   const { values, problems: found } = readTable(table, givenIn(environment));
   const misspelled = misspelledIn(environment, settingNames);
-  const problems = [...found, ...contradictions(environment)].map(
-    ({ variable, text, example, of = variable }: Problem) =>
-      `${assignment(environment, variable)} ${text}.\n    Example: ${of}=${example}`,
-  );
+  const ignored = settingNames.filter((name) => environment.ignored?.includes(name));
+  const problems = [
+    ...ignored.map((name) => `A line of .env with ${name} must have the form NAME=value.\n    Example: ${name}=…`),
+    ...[...found, ...contradictions(environment)].map(
+      ({ variable, text, example, of = variable }: Problem) =>
+        `${assignment(environment, variable)} ${text}.\n    Example: ${of}=${example}`,
+    ),
+  ];
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 setting' : `${problems.length} settings`;
     const hints = misspelled.map(({ name, nearest }) => `${name} is not a setting. Did you mean ${nearest}?`);

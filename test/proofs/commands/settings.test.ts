@@ -168,6 +168,17 @@ describe('the file .env in the current folder', async () => {
     expect(config).toMatchObject({ port: 9090, poolSize: 3, logLevel: 'info' });
   });
 
+  test('has no setting that is ignored, because its line is no assignment', async () => {
+    await writeFile(
+      join(folder, '.env'),
+      'MCP = off\r\nexport PORT 4319\r\nDATABASE_URL: postgresql://ann:hunter2@db/x\r\n',
+    );
+    const failure = await configIn({}).catch(String);
+    expect(failure).toMatch(/DATABASE_URL must have the form NAME=value/);
+    expect(failure).toMatch(/2 settings cannot be used:\n {2}A line of .env with PORT must have the form/);
+    expect(failure).not.toContain('hunter2');
+  });
+
   test('is named where its values cannot be used, or it cannot be read', async () => {
     await writeFile(join(folder, '.env'), 'PORT=abc\n');
     await expect(configIn({})).rejects.toThrow(/PORT=abc \(in \.env\) must be a whole number/);
