@@ -45,7 +45,7 @@ const sources = [
   'prisma',
   'prisma.config.ts',
   'schema.graphql',
-].concat(['src', 'test/client/package.json', 'tsconfig.json']);
+].concat(['src', 'tools/build', 'test/client/package.json', 'tsconfig.json']);
 
 /** What `npm pack` makes, in a copy: other tests run what is built here. */
 export async function pack() {
