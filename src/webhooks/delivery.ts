@@ -7,6 +7,7 @@ import {
   fill,
   finish,
   type Lease,
+  mostTaken,
   type Outcome,
   pauseAfter,
   releaseLease,
@@ -36,7 +37,7 @@ export interface Tools {
 /** Requests to one webhook at once. */
 const mostAtOnce = 8;
 /** Rows that are taken and not recorded. One statement takes, and records, half as many. */
-const mostInHand = 240;
+const mostInHand = mostTaken;
 /** The longest that an outcome waits for others to be recorded with, in milliseconds. */
 const recordEvery = 100;
 /** How often to look for new events while a slow request runs, in milliseconds. */

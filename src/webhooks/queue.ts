@@ -132,6 +132,8 @@ type TakenRow = Endpoint &
 
 /** The most of what is sent once that is taken at a time. */
 const mostOnce = 10;
+/** The most of other rows: a number that PostgreSQL plans with, as it cannot with a parameter. */
+export const mostTaken = 240;
 
 /**
  * Takes rows that are due, and counts the attempt before it is made: if a gateway dies then, the next one is marked. Of an
@@ -141,20 +143,24 @@ const mostOnce = 10;
 export async function take(db: Connection, lease: Lease, most: number) {
   const { companyId, holder } = lease;
   const { columns, joins } = eventSource.select(companyId);
-  const rows = sql`SELECT r.record, r.sequence, r.once, r.locked_by FROM held CROSS JOIN webhook_retries r WHERE ${rowsOf(lease)}`;
+  // Asked once, not of each row: no row is read for what is not to be taken.
+  const rows = (condition: Sql) => sql`SELECT r.record, r.sequence, r.once, r.locked_by FROM webhook_retries r
+    WHERE ${rowsOf(lease)} AND (SELECT ${condition} FROM held)`;
   const probe = (isNew: 0 | 1) => sql`SELECT * FROM (
-    ${rows} AND NOT r.once AND held.is_probe AND NOT held.is_paused AND num_nulls(r.last_error) = ${literal(isNew)}
+    ${rows(sql`is_probe AND NOT is_paused`)} AND NOT r.once AND num_nulls(r.last_error) = ${literal(isNew)}
     ORDER BY r.sequence LIMIT 1) p`;
   const found = await db.$queryRaw<TakenRow[]>(sql`
     WITH ${lock('locked', lease)}, held AS MATERIALIZED (
       SELECT *, failures >= ${literal(failuresBeforeWaiting)} AS is_probe FROM locked
     ), due AS MATERIALIZED (
       SELECT d.record, d.sequence, d.once FROM (
-        (${rows} AND r.once AND r.next_attempt_at <= now() ORDER BY r.next_attempt_at LIMIT ${literal(mostOnce)})
+        (${rows(sql`TRUE`)} AND r.once AND r.next_attempt_at <= now() ORDER BY r.next_attempt_at LIMIT ${literal(mostOnce)})
         UNION ALL (
-          ${rows} AND NOT r.once AND NOT held.is_probe AND NOT held.is_paused AND r.next_attempt_at <= now()
-            AND r.locked_by IS DISTINCT FROM ${holder}
-          ORDER BY r.next_attempt_at, r.sequence LIMIT ${most}::integer
+          SELECT * FROM (
+            ${rows(sql`NOT is_probe AND NOT is_paused`)} AND NOT r.once AND r.next_attempt_at <= now()
+              AND r.locked_by IS DISTINCT FROM ${holder}
+            ORDER BY r.next_attempt_at, r.sequence LIMIT ${literal(mostTaken)}
+          ) n LIMIT ${most}::integer
         ) UNION ALL (${probe(0)}) UNION ALL (${probe(1)})
       ) d WHERE d.locked_by IS DISTINCT FROM ${holder}
     ), taken AS (

@@ -1147,7 +1147,7 @@ CREATE TABLE webhook_retries (
   CONSTRAINT webhook_retries_sequence CHECK (once OR sequence IS NOT NULL),
   CONSTRAINT webhook_retries_counts CHECK (failures >= 0 AND attempts >= 0)
 );
-CREATE INDEX webhook_retries_company_id_webhook_id_next_attempt_at_idx ON webhook_retries (company_id, webhook_id, next_attempt_at);
+CREATE INDEX webhook_retries_due ON webhook_retries (company_id, webhook_id, once, next_attempt_at, sequence);
 -- The oldest row of those that have failed (0) and of those that have not (1): an endpoint that waits is tried with both.
 CREATE INDEX webhook_retries_oldest ON webhook_retries (company_id, webhook_id, num_nulls(last_error), sequence);
 

@@ -8,8 +8,8 @@ import { statementsOf } from '../../support/statements.js';
 import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
-const events = 20_000;
-const goals = 400;
+const events = 40_000;
+const goals = 8_000;
 
 /** A company with many events, a webhook in the middle of them, and a row that has failed for every second goal. */
 let companyId = '';
