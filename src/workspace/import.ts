@@ -20,8 +20,7 @@ import { type Head, labelled, labelOf, RecordReader, recordPathOf, within } from
 import { columns, isStaged, lookUp, Staging, staged, type Update } from './staging.js';
 import { analyzeGrown, analyzeUncounted } from './statistics.js';
 import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
-import { unknownChanges } from './unknownChanges.js';
-import { applyRows, compareRows, findDoomed, insertRows, lockRows } from './update.js';
+import { applyRows, compareRows, findDoomed, insertRows, lockRows, unknownChanges } from './update.js';
 
 const limits = { timeout: 3_600_000 };
 
