@@ -13,13 +13,7 @@ import { historyRoute } from './pages/history.js';
 import { referenceRoute } from './pages/reference.js';
 import { startRoute } from './pages/start.js';
 import { shortened } from './platform/failures/index.js';
-import {
-  createGraphql,
-  type ExecuteDocument,
-  type PersistedDocuments,
-  type Plugin,
-  type StreamSummary,
-} from './platform/graphql/index.js';
+import { createGraphql, type ExecuteDocument, type Plugin, type StreamSummary } from './platform/graphql/index.js';
 import {
   type Check,
   checks,
@@ -80,7 +74,6 @@ interface AppOptions extends AppSettings {
   /** The most bytes of all long outcomes that are kept for the keys of a token. */
   longOutcomeBytes?: number;
   textLimits?: TextLimits;
-  persisted?: PersistedDocuments | undefined;
   /** Plugins of Envelop or Yoga, of whoever embeds the gateway. */
   plugins?: readonly Plugin[] | undefined;
   /** Called with the company after a mutation has been committed there. */
@@ -132,14 +125,12 @@ interface Served {
 }
 
 function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo, mask }: Served) {
-  const { db, publicUrl, pages: named, mcp, stopping, persisted } = resolved;
+  const { db, publicUrl, pages: named, mcp, stopping } = resolved;
   const page = (name: (typeof pageNames)[number], make: () => Route[]) => (named.includes(name) ? make() : []);
   const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
-  /** Whether a page may send a document of its own. */
-  const isOpen = !persisted?.only;
   const routes: Route[] = [
     ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
     ...restRoutes(mutations, { ...resolved, schema, execute }),
@@ -149,8 +140,8 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
     ...openApiRoutes(openApi),
     ...page('start', () => [startRoute({ ...pages, isReady })]),
     ...sharedFiles(),
-    ...page('history', () => (isOpen ? [historyRoute(pages)] : [])),
-    ...(named.includes('graphiql') && isOpen
+    ...page('history', () => [historyRoute(pages)]),
+    ...(named.includes('graphiql')
       ? graphiqlRoutes({ ...pages, schema })
       : page('start', () => [leadsTo('/', '/graphql')])),
     contentRoute('/schema.graphql', sdl),

@@ -7,7 +7,7 @@ import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import type { DemoKey } from './pages/demoAccess.js';
 import { purgeRegularly } from './platform/administration/index.js';
-import { type Plugin, purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
+import { type Plugin, purgeOutcomes } from './platform/graphql/index.js';
 import { NodeServer, Overload } from './platform/http/index.js';
 import { createRateLimiters } from './platform/limits/index.js';
 import { openEvents, Streams } from './platform/outbox/index.js';
@@ -15,7 +15,6 @@ import { DatabaseError, isUnavailable, reasonOf } from './platform/postgres/inde
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
-import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
 import { product, version } from './version.js';
 import { type CountAttempt, openWebhooks, purgeAttempts, webhookFigures } from './webhooks/index.js';
@@ -95,13 +94,10 @@ export async function connectGateway(
   { url, demo, plugins }: Job,
   logger: Logger,
 ): Promise<ConnectedGateway> {
-  const { preparedStatements, persistedDocuments: source, databaseTimeouts: timeouts } = config;
+  const { preparedStatements, databaseTimeouts: timeouts } = config;
   const countsMetrics = config.metrics.port !== undefined;
   const onError = (error: Error) => logger[error instanceof DatabaseError ? 'warn' : 'info'](error.message);
   const db = await openReady({ ...config, url, timeouts, onError });
-  const persisted = source.path
-    ? { documents: readPersistedDocuments(source.path, schema), only: source.only }
-    : undefined;
   const rateLimiters = createRateLimiters({
     ...config.rateLimit,
     databaseUrl: url,
@@ -127,7 +123,6 @@ export async function connectGateway(
     logger,
     rateLimiters,
     demo: demo && shownDemo(demo),
-    persisted,
     plugins,
     stopping: stopping.signal,
     onChange: events.dispatcher.changed,

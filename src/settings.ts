@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import {
   addressOf,
   addressRanges,
@@ -11,7 +10,6 @@ import {
   type Environment,
   givenIn,
   host,
-  type Kind,
   misspelledIn,
   oneOf,
   onOff,
@@ -44,12 +42,6 @@ const pages = commaSeparated((name) => name === 'none' || pageNames.some((known)
   allowed: `a list of ${pageNames.join(', ')}, or none`,
   example: 'docs,guide',
 });
-const existing: Kind<string> = {
-  read: (text) => (existsSync(text) ? text : undefined),
-  allowed: 'an existing folder of .graphql files, or a JSON file',
-  example: './documents',
-};
-
 // Each setting is declared here and nowhere else: its variable, what it accepts, its default and its documentation. The
 // name before it is that of its value, which `Config` hands on to whatever uses it.
 
@@ -243,20 +235,6 @@ const queries = {
       meaning: 'approximate number of objects that one GraphQL request may load',
     },
   },
-  persistedDocuments: {
-    path: {
-      variable: 'PERSISTED_DOCUMENTS',
-      ...existing,
-      meaning:
-        'your own GraphQL documents: a folder of `.graphql` files, or a JSON file `{ "<identifier>": "<document>" }`',
-    },
-    only: {
-      variable: 'PERSISTED_ONLY',
-      ...onOff,
-      default: 'off',
-      meaning: '`on`: the gateway runs only these documents, and GraphiQL is off; REST is not affected',
-    },
-  },
 } satisfies Table;
 
 const webhooks = {
@@ -358,8 +336,8 @@ export function configOf(environment: Environment) {
   const problems = [
     ...ignored.map((name) => `A line of .env with ${name} must have the form NAME=value.\n    Example: ${name}=…`),
     ...[...found, ...contradictions(environment)].map(
-      ({ variable, text, example, of = variable }: Problem) =>
-        `${assignment(environment, variable)} ${text}.\n    Example: ${of}=${example}`,
+      ({ variable, text, example }: SettingProblem) =>
+        `${assignment(environment, variable)} ${text}.\n    Example: ${variable}=${example}`,
     ),
   ];
   if (problems.length > 0) {
@@ -386,18 +364,9 @@ export function configOf(environment: Environment) {
 /** The values of `PGSSLMODE` with which nothing needs to be encrypted. */
 const mayBePlain = ['disable', 'allow', 'prefer'];
 
-interface Problem extends SettingProblem {
-  /** What the example is of, if of another setting. */
-  of?: string;
-}
-
-function contradictions(environment: Environment): Problem[] {
-  const { PERSISTED_ONLY, PERSISTED_DOCUMENTS, DATABASE_URL, PGSSLMODE: mode } = givenIn(environment);
-  const found: Problem[] = [];
-  if (PERSISTED_ONLY === 'on' && !PERSISTED_DOCUMENTS) {
-    const of = 'PERSISTED_DOCUMENTS';
-    found.push({ variable: 'PERSISTED_ONLY', text: `needs ${of} too`, example: './documents', of });
-  }
+function contradictions(environment: Environment): SettingProblem[] {
+  const { DATABASE_URL, PGSSLMODE: mode } = givenIn(environment);
+  const found: SettingProblem[] = [];
   // What reads it for other programs does not do so here: without a word, nothing would be encrypted.
   if (mode && !mayBePlain.includes(mode) && DATABASE_URL && !DATABASE_URL.includes('sslmode=')) {
     const text = `needs sslmode itself: PGSSLMODE=${mode} is not read`;

@@ -11,7 +11,6 @@ import {
   schemaProblem,
 } from '../platform/administration/index.js';
 import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
-import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
 import {
@@ -28,7 +27,6 @@ import {
 import { AddressTaken } from '../platform/process/index.js';
 import { ConfigError, type Environment, unusedParameters } from '../platform/settings/index.js';
 import { printable } from '../platform/telemetry/index.js';
-import { schema } from '../schema/index.js';
 import { type Config, configOf, effectiveSettings } from '../settings.js';
 import { lastImports } from '../workspace/lastImports.js';
 import { nextCommands } from './nextCommands.js';
@@ -62,7 +60,6 @@ export interface CheckOptions {
 export async function checkGateway(environment: Environment, { all = false }: CheckOptions = {}): Promise<void> {
   const config = configOf(environment);
   const { databaseUrl, dataDir } = config;
-  if (config.persistedDocuments.path) readPersistedDocuments(config.persistedDocuments.path, schema);
   const found = new Findings();
   await inspectAddress(config, found);
   if (databaseUrl !== undefined) await inspectAt(databaseUrl, config, found);

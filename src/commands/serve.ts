@@ -3,14 +3,12 @@ import { styleText } from 'node:util';
 import { openDatabase } from '../database.js';
 import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
 import { DemoKey, startLabel } from '../pages/demoAccess.js';
-import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { isAbsent, reasonOf } from '../platform/postgres/index.js';
 import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
 import { unusedParameters } from '../platform/settings/index.js';
 import { createLogger, logDestination, type ReadMetrics, watchFiles } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/routes.js';
-import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { nextCommands } from './nextCommands.js';
@@ -88,7 +86,6 @@ export interface ServeOptions {
 /** Serves until a signal, then finishes running requests for up to DRAIN_SECONDS. A second signal ends it at once. */
 export async function serve(config: Config, { demo: withDemo = true }: ServeOptions = {}): Promise<void> {
   const stopped = untilStopped(config);
-  if (config.persistedDocuments.path) readPersistedDocuments(config.persistedDocuments.path, schema);
   await tryListening(config);
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilUncaughtError(logger);

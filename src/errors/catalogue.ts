@@ -339,7 +339,7 @@ const graphqlErrors = {
       'The request is not one JSON object with a query, one of its parts or variables has the wrong type, or it selects an ' +
       'operation that the server cannot run. Nothing was run.',
     remedy: 'Send {"query": "…", "variables": {…}, "operationName": "…"}. Only query is required.',
-    detail: ({ problem = 'Send one JSON object with a query or a documentId.', isBatch }) =>
+    detail: ({ problem = 'Send one JSON object with a query.', isBatch }) =>
       isBatch ? 'Batches are not supported. Send each operation in a request of its own.' : problem,
     example: {},
     occurs: 'graphql',
@@ -411,31 +411,14 @@ const graphqlErrors = {
     },
     occurs: 'graphql',
   }),
-  PERSISTED_DOCUMENT_REQUIRED: entry({
-    status: 403,
-    title: 'Only persisted documents are allowed',
-    meaning:
-      'The server runs only the GraphQL documents that its operator has registered. This request contains a different ' +
-      'document. Nothing was run.',
-    remedy: 'Send the documentId of a persisted document instead of a query, or use the REST paths.',
-    detail: () => 'This server runs only persisted documents. Send a documentId instead of a query.',
+  PERSISTED_QUERY_NOT_SUPPORTED: entry({
+    status: 400,
+    title: 'Persisted queries are not supported',
+    meaning: 'The request names its document by a hash. Nothing was run.',
+    remedy: 'Send the document itself as the query. Clients for automatic persisted queries do so automatically.',
+    // Such clients recognize this word.
+    detail: () => 'PersistedQueryNotSupported',
     example: {},
-    occurs: 'graphql',
-    refusesRequest: true,
-  }),
-  PERSISTED_QUERY_NOT_FOUND: entry<{ identifier?: string | undefined }>({
-    status: 404,
-    title: 'The persisted document was not found',
-    meaning: 'The server has no persisted GraphQL document with this identifier. Nothing was run.',
-    remedy:
-      'Check the identifier, or send the document itself as the query if the server allows it. Clients for automatic ' +
-      'persisted queries do so automatically.',
-    // Clients for automatic persisted queries recognize this word, and then send the document.
-    detail: ({ identifier }) =>
-      identifier === undefined
-        ? 'PersistedQueryNotFound'
-        : `No persisted document has the identifier ${quoted(identifier)}.`,
-    example: { identifier: 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e' },
     occurs: 'graphql',
     refusesRequest: true,
   }),

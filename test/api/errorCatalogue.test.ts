@@ -29,7 +29,6 @@ function limited(): World {
 }
 
 const hooks = new World(db, world.url, { webhooks: { keys: ['k'.repeat(32)], allow: [], own: [] } });
-const persistedOnly = new World(db, world.url, { persisted: { documents: new Map(), only: true } });
 
 const company = await world.company();
 const author = await world.person(company, { id: 'person-ines-moreau', fullName: 'Inês Moreau' });
@@ -195,7 +194,6 @@ const late = (path: string) => {
   return slow.fetch(path, { method: 'POST', headers, body, duplex: 'half' });
 };
 
-const unknownDocument = 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e';
 const mutationByGet = `/graphql?query=${encodeURIComponent('mutation { reopenGoal(input: {}) { goal { id } } }')}`;
 
 /** How to make each documented example happen. */
@@ -211,8 +209,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   QUERY_TOO_COMPLEX: graphqlBody({
     query: '{ resourceHubs(first: 100) { nodes { nodes(first: 100) { nodes { id } } } } }',
   }),
-  PERSISTED_DOCUMENT_REQUIRED: { graphql: reopening({ at: persistedOnly }).graphql },
-  PERSISTED_QUERY_NOT_FOUND: graphqlBody({ documentId: unknownDocument }, persistedOnly),
+  PERSISTED_QUERY_NOT_SUPPORTED: graphqlBody({ extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }),
   UNAUTHENTICATED: reopening({ token: `gp_${'x'.repeat(43)}` }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
   INSUFFICIENT_SCOPE: reopening({ token: scoped.token }),

@@ -368,15 +368,6 @@ describe('a page', () => {
   });
 });
 
-describe('/history', () => {
-  test('is gone where clients may send no query of their own', async () => {
-    const only = worldWith({ persisted: { documents: new Map(), only: true } });
-    expect((await browse(only, '/history')).status).toBe(404);
-    expect((await browse(only, '/')).text).not.toContain('/history');
-    expect((await browse(world, '/')).text).toContain('/history');
-  });
-});
-
 describe('a static file', () => {
   const path = '/graphiql/react.js';
   const get = async (headers: Record<string, string> = {}, method = 'GET') => {

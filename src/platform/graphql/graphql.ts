@@ -4,7 +4,7 @@ import type { Handler, Mask, RequestContext, RequestHead, Route } from '../http/
 import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
 import { type Once, type OperationContext, operationOf, type Plugin } from './operation.js';
 import { paramsOf } from './params.js';
-import { DocumentCache, type PersistedDocuments, useParsing } from './parsing.js';
+import { DocumentCache, useParsing } from './parsing.js';
 import { ownError } from './plugins.js';
 import { rejected, respond, responseTypes, streamType } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions.js';
@@ -15,7 +15,6 @@ interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, Subscriptio
   mask: Mask;
   bodyLimit: number;
   queryLimits: QueryLimits;
-  persisted?: PersistedDocuments | undefined;
   /** Plugins of others, whose hooks run after ours. */
   plugins?: readonly Plugin[] | undefined;
 }
@@ -48,7 +47,7 @@ function onlyResult(result: ExecutionResult | AsyncIterable<unknown>): Execution
 
 /** The GraphQL server: Yoga, with a plugin for each phase. */
 export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
-  const { schema, mask, bodyLimit, queryLimits: limits, persisted, plugins = [] } = options;
+  const { schema, mask, bodyLimit, queryLimits: limits, plugins = [] } = options;
   const documents = new DocumentCache();
   const executeOperation = createExecution(options);
   const yoga = createYoga<OperationContext>({
@@ -72,7 +71,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
   /** The result of a request, or why it has none. */
   async function resultOf(request: RequestHead, operation: OperationContext): Promise<ExecutionResult> {
     try {
-      const params = await paramsOf(request, { bodyLimit, persisted }, operation);
+      const params = await paramsOf(request, bodyLimit, operation);
       const { query, variables: variableValues, operationName } = params;
       const enveloped = yoga.getEnveloped(Object.assign(operation, { request, params }));
       const document = enveloped.parse(query);

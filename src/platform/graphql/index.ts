@@ -2,7 +2,6 @@ export { purgeOutcomes } from './changes.js';
 export { createGraphql, type ExecuteDocument } from './graphql.js';
 export { bodyOf, readInput, restSpelling } from './input.js';
 export { type Once, type Plugin, scopeOf } from './operation.js';
-export { type PersistedDocuments, readPersistedDocuments } from './parsing.js';
 export { readPlugins } from './plugins.js';
 export { withItemsCounted } from './responseBound.js';
 export type { StreamSummary } from './subscriptions.js';

@@ -1,24 +1,7 @@
-import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type ParseOptions,
-  parse,
-  type Source,
-  TokenKind,
-  validate,
-} from 'graphql';
-import type { GraphQLParams } from 'graphql-yoga';
+import { type DocumentNode, GraphQLError, Kind, type ParseOptions, parse, type Source, TokenKind } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fileProblem } from '../../fileSystem.js';
 import { failure, quoted, shortened } from '../failures/index.js';
-import { ConfigError } from '../settings/index.js';
 import { operationOf, type Plugin } from './operation.js';
 
 /** About the most bytes of heap that the parser needs for a token, measured with the worst documents. */
@@ -125,50 +108,6 @@ function readNames({ loc }: DocumentNode): number {
   return Math.max(0, ...counts.values());
 }
 
-export interface PersistedDocuments {
-  /** GraphQL documents by identifier; a document may have several. */
-  documents: ReadonlyMap<string, string>;
-  /** Whether clients may run these documents only. REST is not affected. */
-  only: boolean;
-}
-
-/** The request parameter that identifies a document; an addition to those of GraphQL over HTTP. */
-const documentIdParameter = 'documentId';
-
-/**
- * The text of the operator's document that a request names: by `documentId`, or by the hash that clients for automatic
- * persisted queries send. Undefined if it brings its own. A request cannot add documents: where there are none, such a
- * client is asked to send the document.
- */
-export function persistedText(params: GraphQLParams, persisted: PersistedDocuments | undefined): string | undefined {
-  if (params.query) {
-    if (persisted?.only) throw failure('PERSISTED_DOCUMENT_REQUIRED');
-    return undefined;
-  }
-  const id = persisted ? identifierIn(params) : automaticHashIn(params);
-  if (id === undefined) {
-    if (persisted) throw failure('BAD_REQUEST');
-    return undefined;
-  }
-  const text = persisted?.documents.get(id);
-  if (text === undefined) throw notFound(params);
-  return text;
-}
-
-const notFound = (params: object) =>
-  failure('PERSISTED_QUERY_NOT_FOUND', documentIdParameter in params ? { identifier: identifierIn(params) } : {});
-
-function identifierIn(params: object): string | undefined {
-  if (documentIdParameter in params) return typeof params.documentId === 'string' ? params.documentId : undefined;
-  return automaticHashIn(params);
-}
-
-function automaticHashIn(params: object): string | undefined {
-  const { extensions } = params as { extensions?: { persistedQuery?: { sha256Hash?: unknown } } | null };
-  const hash = extensions?.persistedQuery?.sha256Hash;
-  return typeof hash === 'string' ? hash : undefined;
-}
-
 interface ParsingOptions {
   limits: DocumentLimits;
   documents: DocumentCache;
@@ -203,66 +142,3 @@ function operationProblem(document: DocumentNode, wanted: unknown): string | und
     ? `The document has several operations. Name one in operationName. ${listed}`
     : `There is no operation ${quoted(wanted)}. ${listed}`;
 }
-
-const prefix = 'sha256:';
-
-/**
- * Reads the persisted documents: the `.graphql` files of a folder, or a JSON file that maps identifiers to documents.
- * The SHA-256 of a document, with and without the prefix `sha256:`, identifies it too. Throws a ConfigError.
- */
-export function readPersistedDocuments(path: string, schema: GraphQLSchema): Map<string, string> {
-  const documents = new Map<string, string>();
-  const problems: string[] = [];
-  for (const [id, text] of textsAt(path)) {
-    const hash = createHash('sha256').update(text).digest('hex');
-    if (id.startsWith(prefix) && id !== prefix + hash)
-      problems.push(`${id} does not match its document, whose hash is ${hash}`);
-    const error = errorIn(text, schema);
-    if (error) problems.push(`${id}: ${error.message}`);
-    for (const name of [id, prefix + hash, hash]) {
-      // Such as a file that is named like the hash of another: clients would get what they did not ask for.
-      if ((documents.get(name) ?? text) !== text) problems.push(`${name} identifies two documents`);
-      documents.set(name, text);
-    }
-  }
-  if (problems.length > 0) throw invalid(path, problems.join('\n  '));
-  return documents;
-}
-
-function textsAt(path: string): [string, string][] {
-  try {
-    if (statSync(path).isDirectory()) {
-      const files = readdirSync(path).filter((file) => file.endsWith('.graphql'));
-      return files.map((file) => [file.slice(0, -'.graphql'.length), readText(join(path, file))]);
-    }
-    const content: unknown = JSON.parse(readText(path).replace(/^\uFEFF/, ''));
-    if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-      throw new Error('it must be an object that maps identifiers to documents');
-    }
-    return Object.entries(content).map(([id, text]) => {
-      if (typeof text !== 'string') throw new Error(`${id} is not a string`);
-      return [id, text];
-    });
-  } catch (error) {
-    throw invalid(path, fileProblem(error) ?? (error as Error).message);
-  }
-}
-
-/** Other bytes would be replaced, and the hash of the text would not be that of the file. */
-function readText(file: string): string {
-  // Reading from a pipe might never end.
-  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
-  const bytes = readFileSync(file);
-  if (!isUtf8(bytes)) throw new Error(`${file} is not UTF-8`);
-  return bytes.toString();
-}
-
-function errorIn(text: string, schema: GraphQLSchema): GraphQLError | undefined {
-  try {
-    return validate(schema, parse(text))[0];
-  } catch (error) {
-    return error as GraphQLError;
-  }
-}
-
-const invalid = (path: string, problem: string) => new ConfigError(`PERSISTED_DOCUMENTS ${path}: ${problem}`);

@@ -9,7 +9,6 @@ export {
   database,
   decimal,
   host,
-  type Kind,
   oneOf,
   onOff,
   origins,

@@ -143,20 +143,6 @@ describe('goalpost import', () => {
 });
 
 describe('a setting', () => {
-  test.each([
-    [
-      'a file that does not exist',
-      () => at('missing'),
-      'must be an existing folder of .graphql files, or a JSON file.',
-    ],
-    ['a device', () => '/dev/full', '/dev/full is not a file'],
-    ['no JSON', () => at('file'), 'Unexpected token'],
-  ])('PERSISTED_DOCUMENTS with %s is said', async (_kind, path, problem) => {
-    const outcome = await goalpost(['check'], { ...settings, PERSISTED_DOCUMENTS: path() });
-    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining(problem)]);
-    expect(outcome.stderr).not.toContain('    at ');
-  });
-
   test.each([['a file', () => at('file')]])('DATA_DIR with %s is said in a line', async (_kind, path) => {
     for (const args of [['token', 'list'], ['serve'], ['export', '--company', 'x'], ['webhook', 'list']]) {
       const outcome = await goalpost(args, { DATABASE_URL: undefined, DATA_DIR: path(), PORT: '0' });
@@ -187,7 +173,7 @@ describe('what could control a terminal', () => {
       await goalpost(['token', 'create', '--person', name, '--company', 'odd', '--name', 'x'], settings),
       await goalpost(['token', 'list'], settings),
       await goalpost(['token', 'revoke', name], settings),
-      await goalpost(['check'], { ...settings, PERSISTED_DOCUMENTS: at(name), APPLICATION_ROLE: name }),
+      await goalpost(['check'], { ...settings, APPLICATION_ROLE: name }),
       await goalpost(['purge', '--older-than', name], settings),
       await goalpost([name], settings),
     ];

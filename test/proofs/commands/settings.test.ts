@@ -27,7 +27,6 @@ describe('a setting that cannot be used is named with its value, what is accepte
     ['DRAIN_SECONDS', '-1', 'must be a number from 0 to 3600', '10'],
     ['HOST', 'http://localhost', 'must be an IP address or a host name alone, without http:// and port', '0.0.0.0'],
     ['PUBLIC_URL', 'api.example.com', 'must be an http:// or https:// address', 'https://api.example.com'],
-    ['PERSISTED_DOCUMENTS', '/nowhere', 'must be an existing folder of .graphql files, or a JSON file', './documents'],
     ['CORS_ORIGINS', 'x', 'must be a list of origins, each without a path, or *', expect.stringContaining('https://')],
   ])('%s=%s', (name, value, allowed, example) => {
     const [count, line, sample] = messageOf({ [name]: value }).split('\n');
@@ -37,10 +36,16 @@ describe('a setting that cannot be used is named with its value, what is accepte
   });
 
   test('all at once', () => {
-    const values = { PORT: 'abc', MCP: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on' };
+    const values = {
+      PORT: 'abc',
+      MCP: 'yes',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'postgresql://db/goalpost',
+      PGSSLMODE: 'require',
+    };
     const message = messageOf(values);
     expect(message).toMatch(/^4 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}MCP=yes .*\n.*\n {2}LOG_LEVEL=loud/);
-    expect(message).toContain('PERSISTED_ONLY=on needs PERSISTED_DOCUMENTS too.');
+    expect(message).toContain('needs sslmode itself: PGSSLMODE=require is not read.');
   });
 
   test.each([
@@ -62,8 +67,7 @@ describe('a setting that cannot be used is named with its value, what is accepte
   test.each([...settingNames])('and the example of %s is accepted', (name) => {
     const [, example] = /Example: \w+=(.*)/.exec(messageOf({ [name]: '\x00' })) ?? [];
     if (name === 'DATA_DIR') expect(example).toBeUndefined();
-    else if (name !== 'PERSISTED_DOCUMENTS')
-      expect(messageOf({ [name]: example })).not.toContain(`${name}=${example} must`);
+    else expect(messageOf({ [name]: example })).not.toContain(`${name}=${example} must`);
   });
 });
 
