@@ -1,23 +1,22 @@
 import { Command, Option } from 'commander';
-import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/administration.js';
+import type { RolesOptions } from './commands/administration.js';
 import type { CheckOptions } from './commands/check.js';
 import { exitCode } from './commands/exitCode.js';
-import type { ExportFileOptions } from './commands/export.js';
-import type { ImportFileOptions } from './commands/import.js';
 import { printableText } from './commands/print.js';
-import type { ServeOptions } from './commands/serve.js';
-import {
-  addContractCommands,
-  addTokenCommands,
-  addWebhookCommands,
-  addWorkspaceCommands,
-} from './commands/subcommands.js';
 import { FileError } from './fileSystem.js';
 import { readEnvironment } from './platform/settings/index.js';
-import { readConfig } from './settings.js';
+import { type Config, readConfig } from './settings.js';
 import { version } from './version.js';
 
-// Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
+/** The action of a command, which is loaded when it runs: what serves takes a second to load, and `token list` needs none of it. */
+const run =
+  <Args extends unknown[]>(load: () => Promise<(config: Config, ...args: Args) => Promise<void>>) =>
+  async (...args: Args): Promise<void> =>
+    (await load())(readConfig(), ...args);
+
+/** The values of an option that may be repeated. */
+const repeated = (value: string, before: string[] = []) => [...before, value];
+
 const program = new Command('goalpost')
   .description(
     'An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL. Settings come from the environment and the file .env; docs/settings.md lists them.',
@@ -31,10 +30,7 @@ program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
   .option('--no-demo', 'leave the embedded database without the demo workspace')
-  .action(async (options: ServeOptions) => {
-    const { serve } = await import('./commands/serve.js');
-    await serve(readConfig(), options);
-  });
+  .action(run(async () => (await import('./commands/serve.js')).serve));
 program
   .command('check')
   .description('try the address and the database, say what is wrong and what to run next')
@@ -46,10 +42,7 @@ program
 program
   .command('migrate')
   .description('apply pending migrations to the database')
-  .action(async () => {
-    const { migrate } = await import('./commands/administration.js');
-    await migrate(readConfig());
-  });
+  .action(run(async () => (await import('./commands/administration.js')).migrate));
 program
   .command('roles')
   .description(
@@ -77,10 +70,7 @@ program
   .command('distribute')
   .description('show where each table goes on a Citus coordinator; with --yes, place them')
   .option('--yes', 'place the tables (default: only show where)')
-  .action(async (options: DistributeOptions) => {
-    const { distributeTables } = await import('./commands/administration.js');
-    await distributeTables(readConfig(), options);
-  });
+  .action(run(async () => (await import('./commands/administration.js')).distributeTables));
 program
   .command('import')
   .description('import a workspace from a file, or update it, all of it or nothing; docs/importing.md explains it')
@@ -91,10 +81,7 @@ program
   .option('--overwrite', 'take the word of the file, also against what operations have changed since')
   .option('--company <id>', 'refuse a file of another company')
   .option('--json', 'print the report as JSON, for programs')
-  .action(async (file: string | undefined, options: ImportFileOptions) => {
-    const { importFile } = await import('./commands/import.js');
-    await importFile(readConfig(), file, options);
-  });
+  .action(run(async () => (await import('./commands/import.js')).importFile));
 program
   .command('export')
   .description('write a company to a file that import takes back, without tokens and secrets')
@@ -102,24 +89,86 @@ program
   .requiredOption('--company <id>', 'id of the company (required)')
   .option('--since <cursor>', 'only what operations have changed by an event after this cursor of the feed')
   .option('--links', 'with the tokens of public links (default: without)')
-  .action(async (file: string | undefined, options: ExportFileOptions) => {
-    const { exportFile } = await import('./commands/export.js');
-    await exportFile(readConfig(), file, options);
+  .action(run(async () => (await import('./commands/export.js')).exportFile));
+program
+  .command('schema')
+  .description('print the GraphQL schema')
+  .action(async () => {
+    const { sdl } = await import('./schema/index.js');
+    process.stdout.write(sdl());
   });
-addContractCommands(program);
+program
+  .command('openapi')
+  .description('print the OpenAPI document')
+  .action(async () => {
+    const { openApi } = await import('./commands/contract.js');
+    process.stdout.write(openApi());
+  });
 program
   .command('purge')
   .description('list files deleted long ago; with --yes, remove them for good')
   .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m (required)')
   .option('--yes', 'remove the files (default: only list them)')
-  .action(async (options: PurgeOptions) => {
-    const { purge } = await import('./commands/administration.js');
-    await purge(readConfig(), options);
-  });
+  .action(run(async () => (await import('./commands/administration.js')).purge));
+program
+  .command('people')
+  .description('list people with their ids, which tokens need')
+  .argument('[text]', 'a part of the name (default: everybody)')
+  .option('--company <id>', 'only the people of this company')
+  .option('--json', 'print a JSON array, for programs')
+  .action(run(async () => (await import('./commands/people.js')).listPeople));
 
-addWorkspaceCommands(program);
-addTokenCommands(program);
-addWebhookCommands(program);
+const tokens = program.command('token').description('create, list and revoke API tokens, and undo what one did');
+tokens
+  .command('create')
+  .description('create a token and print it; it cannot be shown again')
+  .requiredOption('--person <id>', 'id of the person the token acts for, as "goalpost people" lists it (required)')
+  .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
+  .requiredOption('--name <name>', 'name of the token, such as CI (required)')
+  .option('--write', 'allow mutations (default: read-only)')
+  .option(
+    '--scope <scope>',
+    'with --write: allow only this operation, such as reopen_goal; may be repeated (default: all)',
+    repeated,
+  )
+  .option(
+    '--surface <surface>',
+    'allow the token only here: rest, graphql or mcp; may be repeated (default: everywhere)',
+    repeated,
+  )
+  .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')
+  .action(run(async () => (await import('./commands/token.js')).newToken));
+tokens
+  .command('list')
+  .description('list all tokens')
+  .option('--json', 'print a JSON array, for programs')
+  .action(run(async () => (await import('./commands/token.js')).listTokens));
+tokens
+  .command('revoke')
+  .description('revoke a token immediately')
+  .argument('<id>', 'id of the token, as shown by "token list"')
+  .action(run(async () => (await import('./commands/token.js')).revokeToken));
+tokens
+  .command('undo')
+  .description('revoke a token, and take back what it did, unless a later change depends on it')
+  .argument('<id>', 'id of the token, as shown by "token list"')
+  .option('--since <duration>', 'only what it did in the last 30d, 12h, 45m (default: everything)')
+  .option('--as <person>', 'id of the person in whose name it is undone (default: that of the token)')
+  .option('--dry-run', 'show what would be undone; change nothing, and do not revoke the token')
+  .option('--json', 'print a JSON array, for programs')
+  .action(run(async () => (await import('./commands/token.js')).undoToken));
+
+const webhooks = program.command('webhook').description('list webhooks of all companies, and disable one');
+webhooks
+  .command('list')
+  .description('list all webhooks, the one that is most behind first')
+  .option('--json', 'print a JSON array, for programs')
+  .action(run(async () => (await import('./commands/webhook.js')).showWebhooks));
+webhooks
+  .command('disable')
+  .description('send nothing to a webhook any more, until an owner of its company enables it')
+  .argument('<id>', 'id of the webhook, as shown by "webhook list"')
+  .action(run(async () => (await import('./commands/webhook.js')).disableByOperator));
 
 // Who reads the output may want no more of it, as `head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -68,7 +68,7 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
   if (application !== undefined) print(`${application} reads and writes rows of the main application.`);
 }
 
-export interface DistributeOptions {
+interface DistributeOptions {
   yes?: boolean;
 }
 
@@ -95,7 +95,7 @@ export async function distributeTables(config: Config, { yes = false }: Distribu
 const printPlacement = ({ table, by }: Placement) =>
   print(`${table}\t${by === 'copies' ? 'a copy on every node' : `by ${by.column}`}`);
 
-export interface PurgeOptions {
+interface PurgeOptions {
   olderThan: string;
   yes?: boolean;
 }

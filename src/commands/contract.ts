@@ -1,8 +1,6 @@
 import { openApiDocument } from '../rest/openapi/openApiDocument.js';
 import { prepare, storedMutations } from '../rest/routes.js';
-import { schema, sdl } from '../schema/index.js';
-
-export const graphqlSchema = () => sdl();
+import { schema } from '../schema/index.js';
 
 export function openApi(): string {
   const mutations = storedMutations.map((stored) => prepare(schema, stored));

@@ -5,7 +5,7 @@ import { OutputClosed, UsageError } from './exitCode.js';
 import { printError } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
-export interface ExportFileOptions {
+interface ExportFileOptions {
   company: string;
   since?: string;
   links?: boolean;

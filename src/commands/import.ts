@@ -20,7 +20,7 @@ function progressBar(out: NodeJS.WriteStream = process.stderr): (done: number, t
   };
 }
 
-export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown' | 'companyId'> {
+interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown' | 'companyId'> {
   company?: string;
   json?: boolean;
 }

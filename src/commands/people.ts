@@ -4,7 +4,7 @@ import { print, printError, printJson } from './print.js';
 import { aligned } from './token.js';
 import { withDatabase } from './withDatabase.js';
 
-export interface ListPeopleOptions {
+interface ListPeopleOptions {
   company?: string;
   json?: boolean;
 }

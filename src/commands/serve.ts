@@ -78,7 +78,7 @@ async function awaited<Opened>(open: () => Promise<Opened>, onAbsent: (reason: s
   }
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
   demo?: boolean;
 }

@@ -52,7 +52,7 @@ async function findPerson(db: ModelDatabase, id: string, companyId: string | und
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
 }
 
-export interface NewTokenOptions {
+interface NewTokenOptions {
   person: string;
   company?: string;
   name: string;
@@ -121,7 +121,7 @@ export async function newToken(
   });
 }
 
-export interface ListTokensOptions {
+interface ListTokensOptions {
   json?: boolean;
 }
 
@@ -185,7 +185,7 @@ export async function revokeToken(config: Config, id: string): Promise<void> {
   });
 }
 
-export interface UndoTokenOptions {
+interface UndoTokenOptions {
   since?: string;
   as?: string;
   dryRun?: boolean;

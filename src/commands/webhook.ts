@@ -6,7 +6,7 @@ import { print, printJson } from './print.js';
 import { aligned } from './token.js';
 import { withDatabase } from './withDatabase.js';
 
-export interface ShowWebhooksOptions {
+interface ShowWebhooksOptions {
   json?: boolean;
 }
 
