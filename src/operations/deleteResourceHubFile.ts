@@ -1,14 +1,17 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
-import { callersAccess, level } from '../policies/access.js';
+import { callersAccess } from '../policies/access.js';
 import { fileAccess, fileAudience, fileFollowers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
 import {
   company,
+  type FilePreview,
   isExpected,
   loadState,
   locked,
+  mayEditHub,
+  type NamedFile,
   nothingNamed,
   notify,
   type Outcome,
@@ -21,14 +24,10 @@ import {
   write,
 } from './operation.js';
 
-export interface DeleteResourceHubFileInput {
-  fileId?: string | null | undefined;
-}
-
 /** Marks a file as deleted and notifies its subscribers. Throws 404, 403 or 409. */
 export async function deleteResourceHubFile<File>(
   context: Context,
-  { fileId }: DeleteResourceHubFileInput,
+  { fileId }: NamedFile,
   expectedState: string | null | undefined,
   read: ReadRecord<File>,
 ): Promise<Outcome<File>> {
@@ -47,9 +46,7 @@ export async function deleteResourceHubFile<File>(
       SELECT f.outcome_activity_id FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
-        AND EXISTS (SELECT FROM resource_hub_access a
-          WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
-            AND a.person_id = ${personId} AND a.level >= ${level.edit})`,
+        AND ${mayEditHub(actor, 'f')}`,
     )}, file AS (
       UPDATE resource_hub_files f
       SET deleted_at = before.at, deleted_by_id = ${personId}, outcome_activity_id = ${activityId}
@@ -71,19 +68,8 @@ async function permit({ db, actor }: Context, fileId: string): Promise<string | 
   return file?.parentFolderId ?? null;
 }
 
-export interface DeleteResourceHubFilePreview {
-  /** Null when the input names no file. */
-  fileId: string | null;
-  wouldChange: boolean;
-  /** What to expect when it is deleted. */
-  state: string | null;
-}
-
 /** What deleteResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewDeleteResourceHubFile(
-  context: Context,
-  { fileId }: DeleteResourceHubFileInput,
-): Promise<DeleteResourceHubFilePreview> {
+export async function previewDeleteResourceHubFile(context: Context, { fileId }: NamedFile): Promise<FilePreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
   await permit(context, fileId);

@@ -37,6 +37,11 @@ export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>)
   if (!token || token.revokedAt || token.person.suspendedAt) throw failure('UNAUTHENTICATED');
 }
 
+/** The condition of a write that the caller may edit what is in the hub of the row with this alias. */
+export const mayEditHub = ({ companyId, personId }: Actor, alias: string) => Prisma.sql`EXISTS (
+          SELECT FROM resource_hub_access a WHERE a.company_id = ${companyId}
+            AND a.resource_hub_id = ${Prisma.raw(alias)}.resource_hub_id AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
+
 /** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */
 export function permitEdit(what: string, id: string, row: Access | null | undefined): asserts row {
   if (!row || !canView(row)) throw notFound(what, id);
@@ -123,6 +128,20 @@ export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) =
   SELECT company.id, ${newIds()}, activity.id, r.person_id, activity.inserted_at
   FROM company, activity, (${recipients(actor, audience, access)}) r`;
 
+/** What the input of an operation on a file names. */
+export interface NamedFile {
+  fileId?: string | null | undefined;
+}
+
+/** What an operation on a file would do now. */
+export interface FilePreview {
+  /** Null when the input names no file. */
+  fileId: string | null;
+  wouldChange: boolean;
+  /** What to expect when it is done. */
+  state: string | null;
+}
+
 export interface ChangedRecord {
   kind: ActivitySubject;
   id: string;
@@ -195,14 +214,12 @@ export const isExpected = (kind: Kind, alias: string, expected: string | null | 
 
 /** The state of a record; null if there is none, or if it is a document that the caller may not edit. */
 export async function loadState(
-  { db, actor: { companyId, personId } }: Pick<Context, 'db' | 'actor'>,
+  { db, actor }: Pick<Context, 'db' | 'actor'>,
   { kind, id }: ChangedRecord,
 ): Promise<string | null> {
-  const mayEdit = Prisma.sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.company_id = ${companyId}
-    AND a.resource_hub_id = r.resource_hub_id AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
   const rows = await db.$queryRaw<{ state: string }[]>(Prisma.sql`
     SELECT ${state(kind, 'r')} AS state FROM ${Prisma.raw(tables[kind])} r
-    WHERE r.company_id = ${companyId} AND r.id = ${id} AND ${kind === 'document' ? mayEdit : Prisma.sql`TRUE`}`);
+    WHERE r.company_id = ${actor.companyId} AND r.id = ${id} AND ${kind === 'document' ? mayEditHub(actor, 'r') : Prisma.sql`TRUE`}`);
   return rows[0]?.state ?? null;
 }
 

@@ -1,13 +1,16 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
-import { callersAccess, keyOf, level } from '../policies/access.js';
+import { callersAccess, keyOf } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
   company,
+  type FilePreview,
   isExpected,
   loadState,
   locked,
+  mayEditHub,
+  type NamedFile,
   nothingNamed,
   type Outcome,
   permitEdit,
@@ -20,20 +23,16 @@ import {
   write,
 } from './operation.js';
 
-export interface RecoverResourceHubFileInput {
-  fileId?: string | null | undefined;
-}
-
 /** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404, 403 or 409. */
 export async function recoverResourceHubFile<File>(
   context: Context,
-  { fileId }: RecoverResourceHubFileInput,
+  { fileId }: NamedFile,
   expectedState: string | null | undefined,
   read: ReadRecord<File>,
 ): Promise<Outcome<File>> {
   if (fileId == null) return nothingNamed;
   const { db, actor } = context;
-  const { companyId, personId } = actor;
+  const { companyId } = actor;
   return retry(context, async () => {
     const { isDeleted, folderId } = await loadDeleted(context, fileId);
     await requireState(context, { kind: 'file', id: fileId }, expectedState);
@@ -47,9 +46,7 @@ export async function recoverResourceHubFile<File>(
       SELECT f.outcome_activity_id FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
-        AND EXISTS (SELECT FROM resource_hub_access a
-          WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
-            AND a.person_id = ${personId} AND a.level >= ${level.edit})`,
+        AND ${mayEditHub(actor, 'f')}`,
     )}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL, outcome_activity_id = ${activityId}
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
@@ -72,19 +69,8 @@ async function loadDeleted(
   return { isDeleted: file?.deletedAt != null, folderId: file?.parentFolderId ?? null };
 }
 
-export interface RecoverResourceHubFilePreview {
-  /** Null when the input names no file. */
-  fileId: string | null;
-  wouldChange: boolean;
-  /** What to expect when it is recovered. */
-  state: string | null;
-}
-
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewRecoverResourceHubFile(
-  context: Context,
-  { fileId }: RecoverResourceHubFileInput,
-): Promise<RecoverResourceHubFilePreview> {
+export async function previewRecoverResourceHubFile(context: Context, { fileId }: NamedFile): Promise<FilePreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
   const { isDeleted } = await loadDeleted(context, fileId);

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
-import { callersAccess, editableBy, existingDocument, level } from '../policies/access.js';
+import { callersAccess, editableBy, existingDocument } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
 import { mentionedIn } from '../text/richText.js';
@@ -12,6 +12,7 @@ import {
   isExpected,
   loadState,
   locked,
+  mayEditHub,
   type Outcome,
   permitEdit,
   type ReadRecord,
@@ -126,9 +127,7 @@ export async function restoreDocumentVersion<Version>(
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('document', 'd', expectedState)}
-        AND EXISTS (SELECT FROM resource_hub_access a
-          WHERE a.company_id = ${companyId} AND a.resource_hub_id = d.resource_hub_id
-            AND a.person_id = ${personId} AND a.level >= ${level.edit})`,
+        AND ${mayEditHub(actor, 'd')}`,
     )}, document AS (
       UPDATE resource_hub_documents d
       SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = before.at,

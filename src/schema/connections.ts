@@ -18,6 +18,7 @@ import {
   readPages,
   readSlice,
   type Slice,
+  textErrors,
 } from '../lists/engine.js';
 import { builder, wholeList } from './builder.js';
 import { plannedQuery } from './plans.js';
@@ -143,6 +144,20 @@ export function connectionType<Row extends object>(
 /** For a field that returns a connection: its arguments are checked before anything of the operation runs. */
 export const checkedPage = (kind: CursorKind) => ({
   check: (args: PageArguments) => pageErrors(kind, args),
+});
+
+interface SearchArguments extends PageArguments {
+  text?: string | null | undefined;
+  filter?: { text?: string | null | undefined } | null | undefined;
+}
+
+/** The same with a text that is looked for in names: an argument, or a field of the filter. */
+export const checkedSearch = (kind: CursorKind) => ({
+  check: ({ text, filter, ...page }: SearchArguments) => [
+    ...textErrors('text', text),
+    ...textErrors('filter.text', filter?.text),
+    ...pageErrors(kind, page),
+  ],
 });
 
 /** What `pageErrors` requires, for contracts. */

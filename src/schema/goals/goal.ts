@@ -376,6 +376,13 @@ for (const [name, type] of types) {
     }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: `When the ${name} was created.` }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: `When the ${name} was last changed.` }),
+    space: t.field({
+      type: Space,
+      nullable: true,
+      description: `The space of the ${name}. Null if the caller cannot see the space.`,
+      select: (_args, { actor }, nested) => ({ space: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
+      resolve: ({ space }) => (canView(space) ? space : null),
+    }),
   }));
 }
 
@@ -413,13 +420,6 @@ builder.prismaObjectFields(Goal, (t) => ({
     query: (_args, { actor }) => ({ where: visibleTo(actor), ...oldestFirst }),
     description: 'The projects that work towards the goal and that the caller can see, oldest first.',
   }),
-  space: t.field({
-    type: Space,
-    nullable: true,
-    description: 'The space of the goal. Null if the caller cannot see the space.',
-    select: (_args, { actor }, nested) => ({ space: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
-    resolve: ({ space }) => (canView(space) ? space : null),
-  }),
 }));
 
 /** What a project belongs to. */
@@ -430,12 +430,5 @@ builder.prismaObjectFields(Project, (t) => ({
     description: 'The goal that the project works towards. Null if there is none or the caller cannot see it.',
     select: (_args, { actor }, nested) => ({ goal: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
     resolve: ({ goal }) => (goal && canView(goal) ? goal : null),
-  }),
-  space: t.field({
-    type: Space,
-    nullable: true,
-    description: 'The space of the project. Null if the caller cannot see the space.',
-    select: (_args, { actor }, nested) => ({ space: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
-    resolve: ({ space }) => (canView(space) ? space : null),
   }),
 }));

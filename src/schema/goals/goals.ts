@@ -1,4 +1,4 @@
-import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
+import type { PageArguments } from '../../lists/engine.js';
 import {
   type GoalFilter as Filter,
   goalCursor,
@@ -11,7 +11,14 @@ import {
 } from '../../lists/goals.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder, everyName, lookUpField, namedText } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import {
+  checkedPage,
+  checkedSearch,
+  connectionType,
+  pageArguments,
+  resolveConnection,
+  rowsOfModel,
+} from '../connections.js';
 import { Space } from '../people/spaces.js';
 import { OrderDirection } from '../scalars.js';
 import { Goal } from './goal.js';
@@ -80,10 +87,7 @@ builder.queryField('goals', (t) =>
     type: GoalConnection,
     description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
     extensions: {
-      check: ({ filter, orderBy, ...page }: GoalArguments) => [
-        ...pageErrors(goalCursor((orderBy ?? byName).field), page),
-        ...textErrors('filter.text', filter?.text),
-      ],
+      check: ({ orderBy, ...args }: GoalArguments) => checkedSearch(goalCursor((orderBy ?? byName).field)).check(args),
     },
     args: {
       ...pageArguments,

@@ -1,9 +1,6 @@
 import { deletionAudienceList, deletionCursor } from '../../lists/audiences.js';
-import {
-  type DeleteResourceHubFilePreview,
-  deleteResourceHubFile,
-  previewDeleteResourceHubFile,
-} from '../../operations/deleteResourceHubFile.js';
+import { deleteResourceHubFile, previewDeleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
+import type { FilePreview } from '../../operations/operation.js';
 import { builder, everybody } from '../builder.js';
 import {
   changes,
@@ -50,7 +47,7 @@ builder.mutationField('deleteResourceHubFile', (t) =>
   }),
 );
 
-const Preview = builder.objectRef<DeleteResourceHubFilePreview>('DeleteResourceHubFilePreview').implement({
+const Preview = builder.objectRef<FilePreview>('DeleteResourceHubFilePreview').implement({
   description: 'What `deleteResourceHubFile` would currently do.',
   fields: (t) => ({
     wouldChange: t.exposeBoolean('wouldChange', {

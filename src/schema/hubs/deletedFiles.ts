@@ -1,6 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
-import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
 import {
   deletedAnywhereCursor,
   deletedFileCursor,
@@ -9,7 +8,15 @@ import {
 } from '../../lists/ofRecord.js';
 import { callersAccess, canEdit, recoverableFile } from '../../policies/access.js';
 import { builder, everyName, namedText } from '../builder.js';
-import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
+import {
+  byId,
+  checkedPage,
+  checkedSearch,
+  connectionType,
+  nodesQuery,
+  pageArguments,
+  resolveConnection,
+} from '../connections.js';
 import { Person } from '../people/people.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 import { ResourceHub } from './resourceHub.js';
@@ -59,21 +66,13 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
   }),
 );
 
-type DeletedFileArguments = PageArguments & { text?: string | null };
-
 builder.queryField('deletedFiles', (t) =>
   t.field({
     type: ResourceHubFileConnection,
     description:
       'Finds deleted files in all hubs in which the caller can delete and recover files, the most recently deleted first. ' +
       'Error: BAD_USER_INPUT.',
-    extensions: {
-      ...everyName,
-      check: ({ text, ...page }: DeletedFileArguments) => [
-        ...textErrors('text', text),
-        ...pageErrors(deletedAnywhereCursor, page),
-      ],
-    },
+    extensions: { ...everyName, ...checkedSearch(deletedAnywhereCursor) },
     args: {
       text: t.arg.string({
         required: false,

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
-import { type PageArguments, type Position, pageErrors, textErrors } from '../../lists/engine.js';
+import type { Position } from '../../lists/engine.js';
 import {
   type AskedFolder,
   type Folder,
@@ -21,6 +21,7 @@ import { builder, everyName, keyColumns, namedText, selects, wholeFolder } from 
 import {
   byId,
   checkedPage,
+  checkedSearch,
   connectionType,
   nodesQuery,
   pageArguments,
@@ -220,8 +221,6 @@ const ResourceHubNodeFilter = builder.inputType('ResourceHubNodeFilter', {
   }),
 });
 
-type HubNodeArguments = PageArguments & { filter?: { text?: string | null } | null };
-
 builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
   t.field({
     type: ResourceHubNodeConnection,
@@ -235,12 +234,7 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
         description: "Which nodes to find. If it is null, returns the nodes at the hub's root.",
       }),
     },
-    extensions: {
-      check: ({ filter, ...page }: HubNodeArguments) => [
-        ...pageErrors(hubNodeCursor, page),
-        ...textErrors('filter.text', filter?.text),
-      ],
-    },
+    extensions: checkedSearch(hubNodeCursor),
     select: { id: true },
     resolve: ({ id }, { filter, ...args }, context, info) =>
       resolveConnection(context, info, args, {
@@ -266,8 +260,6 @@ builder.objectField(ResourceHubFolder, 'nodes', (t) =>
   }),
 );
 
-type NamedNodeArguments = PageArguments & { text: string };
-
 builder.queryField('resourceHubNodes', (t) =>
   t.field({
     type: ResourceHubNodeConnection,
@@ -281,13 +273,7 @@ builder.queryField('resourceHubNodes', (t) =>
       }),
       ...pageArguments,
     },
-    extensions: {
-      ...everyName,
-      check: ({ text, ...page }: NamedNodeArguments) => [
-        ...textErrors('text', text),
-        ...pageErrors(namedNodeCursor, page),
-      ],
-    },
+    extensions: { ...everyName, ...checkedSearch(namedNodeCursor) },
     resolve: (_root, { text, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: nodesNamedAnywhere(context.actor, text),

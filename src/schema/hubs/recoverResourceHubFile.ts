@@ -1,8 +1,5 @@
-import {
-  previewRecoverResourceHubFile,
-  type RecoverResourceHubFilePreview,
-  recoverResourceHubFile,
-} from '../../operations/recoverResourceHubFile.js';
+import type { FilePreview } from '../../operations/operation.js';
+import { previewRecoverResourceHubFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
 import {
   changes,
@@ -45,7 +42,7 @@ builder.mutationField('recoverResourceHubFile', (t) =>
   }),
 );
 
-const Preview = builder.objectRef<RecoverResourceHubFilePreview>('RecoverResourceHubFilePreview').implement({
+const Preview = builder.objectRef<FilePreview>('RecoverResourceHubFilePreview').implement({
   description: 'What `recoverResourceHubFile` would currently do.',
   fields: (t) => ({
     wouldChange: t.exposeBoolean('wouldChange', {

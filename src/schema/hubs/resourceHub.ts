@@ -1,8 +1,7 @@
-import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
-import { type ResourceHubFilter as Filter, resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
+import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder, everyName, keyColumns, lookUpField, namedText } from '../builder.js';
-import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal, Project } from '../goals/goal.js';
 import { Space } from '../people/spaces.js';
 
@@ -73,12 +72,7 @@ builder.queryField('resourceHubs', (t) =>
   t.field({
     type: ResourceHubConnection,
     description: 'Lists the resource hubs that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
-    extensions: {
-      check: ({ filter, ...page }: PageArguments & { filter?: Filter | null }) => [
-        ...pageErrors(resourceHubCursor, page),
-        ...textErrors('filter.text', filter?.text),
-      ],
-    },
+    extensions: checkedSearch(resourceHubCursor),
     args: {
       ...pageArguments,
       filter: t.arg({

@@ -1,8 +1,7 @@
 import type { Person as PersonRow } from '../../generated/client/client.js';
-import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
 import { peopleCursor, peopleList } from '../../lists/people.js';
 import { builder, enumOf, everyName, namedText } from '../builder.js';
-import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 
 const PersonType = enumOf('PersonType', 'The kind of a person.', {
   human: 'A member of the company.',
@@ -40,18 +39,13 @@ export const Person = builder.prismaObject('Person', {
 
 export const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
 
-type PeopleArguments = PageArguments & { text?: string | null };
-
 builder.queryField('people', (t) =>
   t.field({
     type: PersonConnection,
     description:
       'Finds people of the company by name, sorted by name; suspended people are left out. A guest finds only the members of ' +
       "the guest's own spaces. Error: BAD_USER_INPUT.",
-    extensions: {
-      ...everyName,
-      check: ({ text, ...page }: PeopleArguments) => [...textErrors('text', text), ...pageErrors(peopleCursor, page)],
-    },
+    extensions: { ...everyName, ...checkedSearch(peopleCursor) },
     args: {
       text: t.arg.string({
         required: false,

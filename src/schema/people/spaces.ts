@@ -1,9 +1,8 @@
-import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { visibleTo } from '../../policies/access.js';
 import type { Levels } from '../../rules/derived.js';
 import { builder, everyName, keyColumns, lookUpField, namedText } from '../builder.js';
-import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
   description:
@@ -71,12 +70,7 @@ builder.queryField('spaces', (t) =>
         extensions: { ...namedText, ...everyName },
       }),
     },
-    extensions: {
-      check: ({ text, ...page }: PageArguments & { text?: string | null }) => [
-        ...pageErrors(spaceCursor, page),
-        ...textErrors('text', text),
-      ],
-    },
+    extensions: checkedSearch(spaceCursor),
     resolve: (_root, { text, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: spaceList(context.actor, text),
