@@ -1,31 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
 
 /** A file by its path from `src`, or once built, from `dist`, where every module is bundled into a file at the top. */
 export const fileUrl = (path: string) => new URL(path, import.meta.url);
 
-const reasons: Record<string, string> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EBUSY: 'is in use',
-  EFBIG: 'would be larger than a file may be',
-  EIO: 'cannot be read or written: the device fails',
-  EISDIR: 'is a directory',
-  ELOOP: 'has links that lead back to themselves',
-  EMFILE: 'cannot be opened: too many files are open',
-  ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'does not exist',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of the path is not a directory',
-  ENXIO: 'cannot be opened: nobody is at the other end',
-  EROFS: 'the file system is read-only',
-};
-
-/** What the file system refuses, in words; undefined if an error is not one of the file system. */
+/** What the file system refuses, in the words of the system; undefined if an error is not one of the file system. */
 export function fileProblem(error: unknown): string | undefined {
-  const { code = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return reasons[code] ?? (syscall === undefined ? undefined : `cannot be read or written (${code})`);
+  const { errno, code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (syscall === undefined) return undefined;
+  return getSystemErrorMap().get(errno ?? 0)?.[1] ?? `cannot be read or written (${code})`;
 }
 
 /** A file cannot be read or written. The message names it and says why. */

@@ -47,7 +47,7 @@ export const fileSource = (file: string): Source =>
 
 function standardInput(): Bytes {
   // Of which Node reads nothing, and says nothing.
-  if (fstatSync(0).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' });
+  if (fstatSync(0).isDirectory()) throw new BadFile('is a directory');
   if (process.stdin.readableEnded) throw new BadFile('another transaction was in the way; send it again');
   return process.stdin;
 }

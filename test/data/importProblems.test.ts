@@ -392,8 +392,8 @@ describe('a file', () => {
   it('that is missing or a directory is refused', async () => {
     const refusal = (name: string, problem: string) =>
       expect(partsIn(path(name))).rejects.toThrow(new ImportError([`${path(name)}: ${problem}`]));
-    await refusal('missing.json', 'does not exist');
-    await refusal('.', 'is a directory');
+    await refusal('missing.json', 'no such file or directory');
+    await refusal('.', 'illegal operation on a directory');
   });
 
   it('may begin with a byte order mark', async () => {
