@@ -1,3 +1,6 @@
+import type { InputFieldMap, InputShapeFromFields, OutputRef } from '@pothos/core';
+import type { Context } from '../context.js';
+import { capitalized, previewOf } from '../operations/declaration.js';
 import type { NamedRecord, Outcome } from '../operations/operation.js';
 import type { FieldError } from '../platform/failures/index.js';
 import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
@@ -33,6 +36,47 @@ export const expectedState = (t: InputFields) => ({
 /** The description of the `state` of a preview. */
 export const stateDescription =
   'What the change depends on: sent as `expectedState` of the input, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
+
+interface PreviewOptions<Fields extends InputFieldMap> {
+  /** The fields of its input. */
+  fields: (t: InputFields) => Fields;
+  /** What its input is. */
+  input?: string;
+  /** The codes of its failures, beside those of every change. */
+  errors?: string;
+  extensions?: Record<string, unknown>;
+}
+
+/** The root field that previews a mutation: its input is that of the mutation, without what the preview says. */
+export function previewField<Fields extends InputFieldMap, Preview extends object>(
+  mutation: string,
+  type: OutputRef<Preview>,
+  {
+    fields,
+    input: about = 'The input to preview.',
+    errors = 'NOT_FOUND, FORBIDDEN',
+    extensions = {},
+  }: PreviewOptions<Fields>,
+  preview: (context: Context, input: InputShapeFromFields<Fields>) => Promise<Preview>,
+): void {
+  const name = previewOf(mutation);
+  const Input = builder.inputType(`${capitalized(name)}Input`, {
+    description: `The input of \`${name}\`: that of \`${mutation}\`, without what the preview says.`,
+    fields,
+  });
+  builder.queryField(name, (t) =>
+    t.field({
+      type: type as OutputRef<object>,
+      nullable: true,
+      extensions,
+      description:
+        `Previews what \`${mutation}\` would do, without changing anything; a read-only token can run it. Requires edit ` +
+        `access. Errors: ${errors}.`,
+      args: { input: t.arg({ type: Input, required: true, description: about }) },
+      resolve: (_root, args, context) => preview(context, (args as { input: InputShapeFromFields<Fields> }).input),
+    }),
+  );
+}
 
 /** The source of a payload, which is a variant of the record. */
 export const payloadOf = <Record extends object>({ record, activityId }: Outcome<Record>) =>

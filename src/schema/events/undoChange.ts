@@ -1,7 +1,7 @@
 import { previewUndoChange, textsBefore, type UndoChangePreview, undoChange } from '../../operations/undo.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, twoLongTexts } from '../builder.js';
-import { addActivity, changes, expectedState, type InputFields, stateDescription } from '../changes.js';
+import { addActivity, changes, expectedState, type InputFields, previewField, stateDescription } from '../changes.js';
 import { DocumentDifference } from '../hubs/versions.js';
 import { plannedQuery } from '../plans.js';
 import { Activity, ActivityAction } from './activity.js';
@@ -66,20 +66,6 @@ const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implem
   }),
 });
 
-const PreviewUndoChangeInput = builder.inputType('PreviewUndoChangeInput', {
-  description: 'The input of `previewUndoChange`: that of `undoChange`, without what the preview says.',
-  fields: changeToUndo,
-});
+const errors = 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, CANNOT_BE_UNDONE';
 
-builder.queryField('previewUndoChange', (t) =>
-  t.field({
-    type: Preview,
-    extensions: twoLongTexts,
-    nullable: true,
-    description:
-      'Previews what `undoChange` would do, without changing anything; a read-only token can run it. Requires edit access. ' +
-      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, CANNOT_BE_UNDONE.',
-    args: { input: t.arg({ type: PreviewUndoChangeInput, required: true, description: 'The input to preview.' }) },
-    resolve: (_root, { input }, context) => previewUndoChange(context, input),
-  }),
-);
+previewField('undoChange', Preview, { fields: changeToUndo, errors, extensions: twoLongTexts }, previewUndoChange);

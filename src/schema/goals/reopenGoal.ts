@@ -10,11 +10,11 @@ import {
   isEmpty,
   nullWithoutId,
   payloadOf,
+  previewField,
   recordToChange,
   stateDescription,
 } from '../changes.js';
-import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { PersonConnection } from '../people/people.js';
+import { addPeople } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';
 
@@ -90,60 +90,38 @@ builder.mutationField('reopenGoal', (t) =>
 
 const Preview = builder.objectRef<ReopenGoalPreview>('ReopenGoalPreview').implement({
   description: 'What `reopenGoal` would currently do.',
-  fields: (t) => {
-    const people = (whom: 'notified' | 'subscribed', description: string) =>
-      t.field({
-        type: PersonConnection,
-        description,
-        args: pageArguments,
-        extensions: checkedPage(audienceCursor(whom)),
-        resolve: ({ audience }, args, context, info) =>
-          resolveConnection(context, info, args, {
-            list: reopenAudienceList(context.actor, audience, whom),
-            ...rowsOfModel(context, info, ['Person', context.db.person]),
-          }),
-      });
-    return {
-      goal: t.field({
-        type: Goal,
-        nullable: true,
-        description: 'The goal in its current state. Null if no ID was given.',
-        resolve: ({ goalId }, _args, context, info) =>
-          goalId === null
-            ? null
-            : context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
-      }),
-      wouldChange: t.exposeBoolean('wouldChange', {
-        description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
-      }),
-      state: t.exposeString('state', { nullable: true, description: stateDescription }),
-      message: t.exposeString('message', {
-        nullable: true,
-        description: 'The message that would be posted. Null if there is none, or if the goal would not be reopened.',
-      }),
-      notified: people('notified', 'The people who would be notified. Empty if the goal would not be reopened.'),
-      subscribed: people(
-        'subscribed',
-        'The people who would be subscribed to the thread, including the caller. Empty if the goal would not be reopened.',
-      ),
-    };
-  },
-});
-
-const PreviewReopenGoalInput = builder.inputType('PreviewReopenGoalInput', {
-  description: 'The input of `previewReopenGoal`: that of `reopenGoal`, without what the preview says.',
-  fields: goalToReopen,
-});
-
-builder.queryField('previewReopenGoal', (t) =>
-  t.field({
-    type: Preview,
-    extensions: everybody,
-    nullable: true,
-    description:
-      'Previews what `reopenGoal` would do, without changing anything; a read-only token can run it. ' +
-      'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
-    args: { input: t.arg({ type: PreviewReopenGoalInput, required: true, description: 'The input to preview.' }) },
-    resolve: (_root, { input }, context) => previewReopenGoal(context, input),
+  fields: (t) => ({
+    goal: t.field({
+      type: Goal,
+      nullable: true,
+      description: 'The goal in its current state. Null if no ID was given.',
+      resolve: ({ goalId }, _args, context, info) =>
+        goalId === null
+          ? null
+          : context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
+    }),
+    wouldChange: t.exposeBoolean('wouldChange', {
+      description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
+    }),
+    state: t.exposeString('state', { nullable: true, description: stateDescription }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'The message that would be posted. Null if there is none, or if the goal would not be reopened.',
+    }),
   }),
+});
+
+const people = (whom: 'notified' | 'subscribed', description: string) =>
+  addPeople(Preview, whom, description, audienceCursor(whom), ({ audience }, actor) =>
+    reopenAudienceList(actor, audience, whom),
+  );
+
+people('notified', 'The people who would be notified. Empty if the goal would not be reopened.');
+people(
+  'subscribed',
+  'The people who would be subscribed to the thread, including the caller. Empty if the goal would not be reopened.',
 );
+
+const errors = 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED';
+
+previewField('reopenGoal', Preview, { fields: goalToReopen, errors, extensions: everybody }, previewReopenGoal);

@@ -8,11 +8,11 @@ import {
   type InputFields,
   nullWithoutId,
   payloadOf,
+  previewField,
   recordToChange,
   stateDescription,
 } from '../changes.js';
-import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { PersonConnection } from '../people/people.js';
+import { addPeople } from '../people/people.js';
 import { addFile, filePayload, readFile } from './changedFile.js';
 
 const fileToDelete = (t: InputFields) => ({
@@ -54,39 +54,17 @@ const Preview = builder.objectRef<FilePreview>('DeleteResourceHubFilePreview').i
       description: 'Whether the file would be deleted. False if no ID was given.',
     }),
     state: t.exposeString('state', { nullable: true, description: stateDescription }),
-    notified: t.field({
-      type: PersonConnection,
-      description: 'The people who would be notified.',
-      args: pageArguments,
-      extensions: checkedPage(deletionCursor),
-      resolve: ({ fileId }, args, context, info) =>
-        resolveConnection(context, info, args, {
-          list: deletionAudienceList(context.actor, fileId),
-          ...rowsOfModel(context, info, ['Person', context.db.person]),
-        }),
-    }),
   }),
 });
 
 addFile(Preview, 'The file in its current state. Null if no ID was given.');
+addPeople(Preview, 'notified', 'The people who would be notified.', deletionCursor, ({ fileId }, actor) =>
+  deletionAudienceList(actor, fileId),
+);
 
-const PreviewDeleteResourceHubFileInput = builder.inputType('PreviewDeleteResourceHubFileInput', {
-  description:
-    'The input of `previewDeleteResourceHubFile`: that of `deleteResourceHubFile`, without what the preview says.',
-  fields: fileToDelete,
-});
-
-builder.queryField('previewDeleteResourceHubFile', (t) =>
-  t.field({
-    type: Preview,
-    extensions: everybody,
-    nullable: true,
-    description:
-      'Previews what `deleteResourceHubFile` would do, without changing anything; a read-only token can run it. ' +
-      'Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    args: {
-      input: t.arg({ type: PreviewDeleteResourceHubFileInput, required: true, description: 'The input to preview.' }),
-    },
-    resolve: (_root, { input }, context) => previewDeleteResourceHubFile(context, input),
-  }),
+previewField(
+  'deleteResourceHubFile',
+  Preview,
+  { fields: fileToDelete, extensions: everybody },
+  previewDeleteResourceHubFile,
 );

@@ -7,6 +7,7 @@ import {
   type InputFields,
   nullWithoutId,
   payloadOf,
+  previewField,
   recordToChange,
   stateDescription,
 } from '../changes.js';
@@ -54,22 +55,4 @@ const Preview = builder.objectRef<FilePreview>('RecoverResourceHubFilePreview').
 
 addFile(Preview, 'The file in its current state, with the path to which it would return. Null if no ID was given.');
 
-const PreviewRecoverResourceHubFileInput = builder.inputType('PreviewRecoverResourceHubFileInput', {
-  description:
-    'The input of `previewRecoverResourceHubFile`: that of `recoverResourceHubFile`, without what the preview says.',
-  fields: fileToRecover,
-});
-
-builder.queryField('previewRecoverResourceHubFile', (t) =>
-  t.field({
-    type: Preview,
-    nullable: true,
-    description:
-      'Previews what `recoverResourceHubFile` would do, without changing anything; a read-only token can run it. ' +
-      'Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    args: {
-      input: t.arg({ type: PreviewRecoverResourceHubFileInput, required: true, description: 'The input to preview.' }),
-    },
-    resolve: (_root, { input }, context) => previewRecoverResourceHubFile(context, input),
-  }),
-);
+previewField('recoverResourceHubFile', Preview, { fields: fileToRecover }, previewRecoverResourceHubFile);

@@ -6,9 +6,16 @@ import {
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, twoLongTexts } from '../builder.js';
-import { addActivity, changes, expectedState, type InputFields, payloadOf, stateDescription } from '../changes.js';
-import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { PersonConnection } from '../people/people.js';
+import {
+  addActivity,
+  changes,
+  expectedState,
+  type InputFields,
+  payloadOf,
+  previewField,
+  stateDescription,
+} from '../changes.js';
+import { addPeople } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './filesAndDocuments.js';
 import { readWithPath } from './nodes.js';
@@ -134,42 +141,25 @@ const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumen
       description: 'The difference between the document before and after the restore.',
       resolve: (preview) => preview,
     }),
-    subscribed: t.field({
-      type: PersonConnection,
-      description:
-        'The people whom the restore would subscribe to the document: those whom the version mentions, without those who are or were subscribed. Empty if the restore would change nothing.',
-      args: pageArguments,
-      extensions: checkedPage(restoreCursor),
-      resolve: ({ audience }, args, context, info) =>
-        resolveConnection(context, info, args, {
-          list: restoreAudienceList(context.actor, audience),
-          ...rowsOfModel(context, info, ['Person', context.db.person]),
-        }),
-    }),
   }),
 });
 
-const PreviewRestoreDocumentVersionInput = builder.inputType('PreviewRestoreDocumentVersionInput', {
-  description:
-    'The input of `previewRestoreDocumentVersion`: that of `restoreDocumentVersion`, without what the preview says.',
-  fields: versionToRestore,
-});
+addPeople(
+  Preview,
+  'subscribed',
+  'The people whom the restore would subscribe to the document: those whom the version mentions, without those who are or were subscribed. Empty if the restore would change nothing.',
+  restoreCursor,
+  ({ audience }, actor) => restoreAudienceList(actor, audience),
+);
 
-builder.queryField('previewRestoreDocumentVersion', (t) =>
-  t.field({
-    type: Preview,
+previewField(
+  'restoreDocumentVersion',
+  Preview,
+  {
+    fields: versionToRestore,
+    input: 'The document, and the version to preview the restore of.',
+    errors: 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN',
     extensions: twoLongTexts,
-    nullable: true,
-    description:
-      'Previews what `restoreDocumentVersion` would change, without changing anything; a read-only token can run it. ' +
-      'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN.',
-    args: {
-      input: t.arg({
-        type: PreviewRestoreDocumentVersionInput,
-        required: true,
-        description: 'The document, and the version to preview the restore of.',
-      }),
-    },
-    resolve: (_root, { input }, context) => previewRestoreDocumentVersion(context, input),
-  }),
+  },
+  previewRestoreDocumentVersion,
 );

@@ -1,7 +1,17 @@
+import type { OutputRef } from '@pothos/core';
 import type { Person as PersonRow } from '../../generated/client/client.js';
+import type { CursorKind, List } from '../../lists/engine.js';
 import { peopleCursor, peopleList } from '../../lists/people.js';
+import type { Actor } from '../../policies/access.js';
 import { builder, enumOf, everyName, namedText } from '../builder.js';
-import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import {
+  checkedPage,
+  checkedSearch,
+  connectionType,
+  pageArguments,
+  resolveConnection,
+  rowsOfModel,
+} from '../connections.js';
 
 const PersonType = enumOf('PersonType', 'The kind of a person.', {
   human: 'A member of the company.',
@@ -37,7 +47,29 @@ export const Person = builder.prismaObject('Person', {
   }),
 });
 
-export const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
+const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
+
+/** Gives a preview the people whom its operation would concern. */
+export const addPeople = <Preview extends object>(
+  preview: OutputRef<Preview>,
+  name: string,
+  description: string,
+  cursor: CursorKind,
+  listOf: (preview: Preview, actor: Actor) => List,
+) =>
+  builder.objectField(preview as Parameters<typeof builder.objectField>[0], name, (t) =>
+    t.field({
+      type: PersonConnection,
+      description,
+      args: pageArguments,
+      extensions: checkedPage(cursor),
+      resolve: (row, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: listOf(row as Preview, context.actor),
+          ...rowsOfModel(context, info, ['Person', context.db.person]),
+        }),
+    }),
+  );
 
 builder.queryField('people', (t) =>
   t.field({
