@@ -29,7 +29,7 @@ export function readPlugins(given: readonly unknown[]): Plugin[] {
     ];
     if (unused.length > 0)
       throw new ConfigError(
-        `plugins[${index}] has what never runs here, because the gateway reads requests itself: ${unused.join(', ')}`,
+        `plugins[${index}] has what never runs here, because the gateway reads requests itself: ${unused.join(', ')}. docs/embedding.md says what runs`,
       );
     const names = Object.keys(plugin);
     if (names.length > 0 && !run.some((name) => has(plugin, name)))
