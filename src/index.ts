@@ -68,7 +68,7 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
     gateway.endStreams();
     await nodeServer.untilIdle(config.drain.milliseconds);
     await stopPurging();
-    await Promise.all([gateway.close(), opened.close()]);
+    await Promise.all([gateway.close(), opened.close(), ...plugins.map((plugin) => plugin.onDispose?.())]);
   });
   return { listener: nodeServer.listener, fetch: nodeServer.fetch, close };
 }

@@ -52,7 +52,7 @@ describe('the policy has a row for', () => {
   });
 
   test('and every text of both companies has a word by which it would be found', () => {
-    expect([ourTexts.silent, theirTexts.silent]).toEqual([[], []]);
+    expect([ourTexts.silent, theirTexts.silent], 'give each a value in test/support/filled.ts').toEqual([[], []]);
   });
 });
 

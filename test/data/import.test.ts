@@ -141,7 +141,8 @@ describe('the demo workspace', () => {
     const values = new Map<string, unknown[]>();
     for (const { table, column, type } of types) {
       const stored = (await rowsOf(db, table)).map((row) => row[column]).filter((value) => value !== null);
-      if (!notFromFile.includes(column)) expect(stored.length, `${table}.${column}`).toBeGreaterThan(0);
+      if (!notFromFile.includes(column))
+        expect(stored.length, `give ${table}.${column} a value in prisma/demo-workspace.json`).toBeGreaterThan(0);
       values.set(type, [...(values.get(type) ?? []), ...stored]);
       if (type === 'bool') expect(new Set(stored).size, `${table}.${column}`).toBe(2);
       if (!notCopied.includes(column)) expect(['company_id', ...columnsOf(table)], table).toContain(column);

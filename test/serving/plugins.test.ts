@@ -84,6 +84,19 @@ describe('of a plugin', () => {
     ]);
   });
 
+  test('what it has opened it can close with the gateway', async () => {
+    const ran: string[] = [];
+    class Inherited {
+      onDispose() {
+        ran.push('disposed');
+      }
+    }
+    const app = await createApp({ databaseUrl: world.url, settings, log: () => {}, plugins: [new Inherited(), {}] });
+    expect(ran).toEqual([]);
+    await app.close();
+    expect(ran).toEqual(['disposed']);
+  });
+
   test('a rule of validation holds for documents that are known without it', async () => {
     const strict = { accept: 'application/graphql-response+json' };
     let isOn = false;
@@ -144,6 +157,9 @@ describe('of a plugin', () => {
     ],
     ['no list', {}, 'plugins must be a list'],
     ['no object', [null], 'plugins[0] is no object'],
+    ['a list of plugins in the list', [[{ onExecute() {} }]], 'plugins[0] is a list: spread it'],
+    ['a plugin that is not awaited', [Promise.resolve({ onExecute() {} })], 'plugins[0] is a promise: await it'],
+    ['an object with plugins', [{}, { plugins: [] }], 'plugins[1] has no hook of Envelop or Yoga, only plugins'],
   ])('%s is refused', async (_what, plugins, message) => {
     const opening = createApp({ databaseUrl: world.url, plugins: plugins as object[] });
     await expect(opening).rejects.toThrow(message);

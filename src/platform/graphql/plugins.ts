@@ -6,11 +6,21 @@ import type { Plugin } from './operation.js';
 const neverRun = ['onRequest', 'onRequestParse', 'onParams', 'onExecutionResult', 'onResultProcess', 'onResponse'];
 const neverMeasured = ['request', 'requestParse', 'operation', 'resultProcess'];
 
-/** Plugins of Envelop or Yoga. Throws a ConfigError for a hook that would never run, as one may be there to refuse requests. */
+const run = [
+  ...['onPluginInit', 'onYogaInit', 'onSchemaChange', 'onEnveloped', 'onContextBuilding', 'onParse', 'onValidate'],
+  ...['onExecute', 'onSubscribe', 'onDispose', 'instrumentation'],
+];
+
+/**
+ * Plugins of Envelop or Yoga. Throws a ConfigError for a hook that would never run, as one may be there to refuse requests,
+ * and for what is no plugin but holds some, such as a list of them.
+ */
 export function readPlugins(given: readonly unknown[]): Plugin[] {
   if (!Array.isArray(given)) throw new ConfigError('plugins must be a list');
   return given.map((plugin, index) => {
     if (typeof plugin !== 'object' || plugin === null) throw new ConfigError(`plugins[${index}] is no object`);
+    if (Array.isArray(plugin)) throw new ConfigError(`plugins[${index}] is a list: spread it (...) into plugins`);
+    if ('then' in plugin) throw new ConfigError(`plugins[${index}] is a promise: await it`);
     const has = (object: object, name: string) => (object as Record<string, unknown>)[name] !== undefined;
     const measured = (plugin as { instrumentation?: object }).instrumentation ?? {};
     const unused = [
@@ -19,8 +29,11 @@ export function readPlugins(given: readonly unknown[]): Plugin[] {
     ];
     if (unused.length > 0)
       throw new ConfigError(
-        `plugins[${index}] has what never runs here, because the gateway reads requests itself: ${unused.join(', ')}`,
+        `plugins[${index}] has what never runs here, because the gateway reads requests itself: ${unused.join(', ')}. docs/embedding.md says what runs`,
       );
+    const names = Object.keys(plugin);
+    if (names.length > 0 && !run.some((name) => has(plugin, name)))
+      throw new ConfigError(`plugins[${index}] has no hook of Envelop or Yoga, only ${names.join(', ')}`);
     return plugin as Plugin;
   });
 }

@@ -53,7 +53,8 @@ export type Condition = Parameter | null | Filter | Filter[];
 
 type Term = [field: string, direction: 'asc' | 'desc'];
 
-export type ValueType = 'text' | 'integer' | 'number' | 'bigint' | 'boolean' | 'date';
+/** `none` is of an empty list. */
+export type ValueType = 'text' | 'integer' | 'number' | 'bigint' | 'boolean' | 'date' | 'none';
 
 /** What stands for a value, or for a list of values, of a call. */
 export class Parameter {
@@ -105,7 +106,7 @@ function orderOf(given: unknown): Term[] {
   const order = (Array.isArray(given) ? given : [given]).map((term): Term => {
     const [[field, direction] = [], ...others] = entriesOf(term);
     if (field === undefined || others.length > 0 || (direction !== 'asc' && direction !== 'desc')) {
-      throw new UnknownCall('an order');
+      throw new UnknownCall('an `orderBy` that is not columns with asc or desc');
     }
     return [field, direction];
   });
@@ -114,7 +115,7 @@ function orderOf(given: unknown): Term[] {
 }
 
 function takeOf(given: unknown): number {
-  if (!Number.isInteger(given) || Number(given) < 1) throw new UnknownCall('take');
+  if (!Number.isInteger(given) || Number(given) < 0) throw new UnknownCall('a `take` below 0');
   return Number(given);
 }
 
@@ -131,8 +132,10 @@ function conditionOf(value: unknown, values: Values, name: string): Condition {
 
 /** Either filters, as under OR, or the values of one parameter. */
 function listOf(list: unknown[], values: Values): Condition {
-  if (list.length === 0) throw new UnknownCall('an empty list');
-  const [type, ...others] = new Set(list.map(typeOf));
+  if (list.length === 0) return new Parameter('none', true, values.add([]));
+  const types = new Set(list.map(typeOf));
+  if (types.has('number')) types.delete('integer');
+  const [type, ...others] = types;
   if (others.length > 0) throw new UnknownCall('a list of several types');
   if (type === undefined) return list.map((item) => filterOf(item, values));
   return new Parameter(type, true, values.add(list.map(storable)));

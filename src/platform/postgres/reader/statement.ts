@@ -28,8 +28,7 @@ export interface ReadStatement {
 
 /** The statement for a call. Throws UnknownCall if Prisma might return something else. */
 export function statementOf(models: Models, name: string, method: Method, args: Arguments): ReadStatement {
-  const model = own(models, name);
-  if (!model) throw new UnknownCall(name);
+  const model = modelOf(models, name);
   const isLookUp = method.startsWith('findUnique');
   const where = isLookUp ? uniqueOf(model, args.where ?? {}) : (args.where ?? {});
   const company = where.companyId;
@@ -46,6 +45,12 @@ export function statementOf(models: Models, name: string, method: Method, args: 
   return { sql: text, enums: scope.enums, make };
 }
 
+function modelOf(models: Models, name: string): Model {
+  const model = own(models, name);
+  if (!model?.columns.companyId) throw new UnknownCall(`${name}, which has no company`);
+  return model;
+}
+
 const isText = (condition: Condition | undefined): condition is Parameter =>
   condition instanceof Parameter && condition.type === 'text' && !condition.isList;
 
@@ -53,9 +58,11 @@ const isText = (condition: Condition | undefined): condition is Parameter =>
 function uniqueOf(model: Model, where: Filter): Filter {
   const [[key, values] = [], ...others] = Object.entries(where);
   const fields = key === undefined ? undefined : own(model.uniques, key);
-  if (!fields || !isFilter(values) || others.length > 0) throw new UnknownCall('not one unique key');
+  if (!fields || !isFilter(values) || others.length > 0) {
+    throw new UnknownCall('a `where` that is not one unique key alone, as findFirst takes it');
+  }
   const isWhole = fields.length === Object.keys(values).length && fields.every((field) => isValue(values[field]));
-  if (!isWhole) throw new UnknownCall('not a whole key');
+  if (!isWhole) throw new UnknownCall(`a ${key} that is not whole`);
   return values;
 }
 
@@ -112,7 +119,7 @@ function nested(scope: Scope, table: ReadTable, name: string, part: true | Argum
 }
 
 function row(scope: Scope, here: ReadTable, relation: Relation, args: Arguments): Selected {
-  if (args.where || args.orderBy || args.take) throw new UnknownCall('arguments of one row');
+  if (args.where || args.orderBy || args.take !== undefined) throw new UnknownCall('arguments of one row');
   const there = scope.table(relation.model);
   const { sql, make } = selectionOf(scope, there, args);
   return { sql: `(SELECT ${sql} ${scope.from(there, scope.join(relation, here, there))})`, make };
@@ -145,7 +152,7 @@ function counts(scope: Scope, here: ReadTable, args: Arguments): Selected {
 
 const related = (scope: Scope, relation: Relation, here: ReadTable, there: ReadTable, { where }: Arguments) => [
   ...scope.join(relation, here, there),
-  ...(where ? conditionsOf(scope, there, where) : []),
+  ...(where && Object.keys(where).length > 0 ? conditionsOf(scope, there, where) : []),
 ];
 
 /** The conditions that a filter says about a table's rows, of which there is at least one. */
@@ -220,10 +227,14 @@ const ordered = new Set(['String', 'Int', 'Float', 'BigInt', 'DateTime']);
 
 /** The order of the rows, and how many of them there may be, which the order must decide. */
 function orderOf(table: ReadTable, { orderBy = [], take }: Arguments): string {
-  const isTotal = table.model.key.every((name) => name === 'companyId' || orderBy.some(([field]) => field === name));
-  if (take !== undefined && !isTotal) throw new UnknownCall('a take between equals');
+  const undecided = table.model.key.filter((key) => key !== 'companyId' && !orderBy.some(([field]) => field === key));
+  if (take !== undefined && undecided.length > 0)
+    throw new UnknownCall(`a \`take\` whose \`orderBy\` leaves ties, because it lacks ${undecided.join(', ')}`);
   const order = orderBy.map(([field, direction]) => `${columnOf(table, field)} ${direction}`);
-  return [...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []), ...(take ? [`LIMIT ${take}`] : [])].join(' ');
+  return [
+    ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
+    ...(take === undefined ? [] : [`LIMIT ${take}`]),
+  ].join(' ');
 }
 
 type Make = (json: unknown) => unknown;
@@ -259,7 +270,7 @@ const spelled: Record<string, (sql: string) => string> = {
 /** A column's value, as JSON has it and as Prisma returns it. */
 function columnValue(table: ReadTable, name: string, type: string): Selected {
   const make = own(makes, type);
-  if (!make) throw new UnknownCall(type);
+  if (!make) throw new UnknownCall(`the column ${name}, ${type === 'Other' ? 'a list or a mapped enum' : type}`);
   const sql = columnOf(table, name);
   return { sql: own(spelled, type)?.(sql) ?? sql, make };
 }
@@ -285,8 +296,7 @@ class Scope {
   }
 
   table(name: string): ReadTable {
-    const model = own(this.#models, name);
-    if (!model?.columns.companyId) throw new UnknownCall(`${name} has no company`);
+    const model = modelOf(this.#models, name);
     const alias = `t${this.#tables}`;
     this.#tables += 1;
     return { model, alias };
@@ -308,8 +318,10 @@ class Scope {
 
   /** The placeholder of a value, or of a list of values, which must be of the column's type. */
   parameter(column: Column, part: Condition, { isList = false } = {}): string {
-    const isKnown = part instanceof Parameter && part.isList === isList && own(types, column.type)?.includes(part.type);
-    if (!isKnown) throw new UnknownCall(`a value of ${column.type}`);
+    const taken = own(types, column.type) ?? [];
+    const isTaken = (type: ValueType) => taken.includes(type) || (type === 'none' && taken.length > 0);
+    if (!(part instanceof Parameter && part.isList === isList && isTaken(part.type)))
+      throw new UnknownCall(`a value of ${column.name} that is not ${taken.join(' or ') || 'comparable'}`);
     if (column.values) this.enums.push([part.position, column.values]);
     return placeholder(part.position);
   }

@@ -117,7 +117,7 @@ export class Calls {
     const direction = () => this.#draw.pick(['asc', 'desc']);
     const orderable = Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes');
     const given = this.#draw.chance(50) ? this.#draw.some(orderable, 2).map((field) => ({ [field]: direction() })) : [];
-    const take = { take: this.#draw.pick([1, 2, 3]) };
+    const take = { take: this.#draw.chance(5) ? 0 : this.#draw.pick([1, 2, 3]) };
     const skip = this.#draw.leaves('skip') ? { skip: 1 } : {};
     if (canCut && this.#draw.leaves('ties')) return { ...(given.length > 0 && { orderBy: given }), ...take, ...skip };
     const rest = key.filter((field) => !given.some((term) => field in term)).map((field) => ({ [field]: direction() }));

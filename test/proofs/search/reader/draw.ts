@@ -5,7 +5,7 @@ import { companies, type Row } from './hostileData.js';
 
 /** What the reader leaves to Prisma. A call has one of these at most: it shows if the reader takes that for known. */
 const leftToPrisma = [
-  ...['no company', 'a table of no company', 'ties', 'skip', 'an empty filter', 'an empty list', 'no alternative'],
+  ...['no company', 'a table of no company', 'ties', 'skip', 'an empty filter', 'no alternative'],
   ...['NOT', 'AND', 'every', 'isNot', 'is null', 'not', 'notIn', 'contains'],
 ] as const;
 

@@ -73,8 +73,7 @@ export class Filters {
     if (this.#draw.chance(35)) return value();
     if (this.#draw.leaves('not')) return { not: value() };
     if (type === 'Boolean') return { equals: value() };
-    const list = () =>
-      Array.from({ length: this.#draw.leaves('an empty list') ? 0 : this.#draw.pick([1, 2, 3, 4]) }, value);
+    const list = () => Array.from({ length: this.#draw.chance(5) ? 0 : this.#draw.pick([1, 2, 3, 4]) }, value);
     if (this.#draw.leaves('notIn')) return { notIn: list() };
     if (type === 'String' && this.#draw.leaves('contains')) return { contains: value() };
     if (this.#draw.chance(40)) return { in: list() };
