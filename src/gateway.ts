@@ -17,7 +17,7 @@ import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
 import type { Config } from './settings.js';
 import { product, version } from './version.js';
-import { type CountAttempt, openWebhooks, purgeAttempts, webhookFigures } from './webhooks/index.js';
+import { openWebhooks, purgeAttempts, webhookFigures } from './webhooks/index.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
 export interface DemoTokens {
@@ -150,7 +150,7 @@ export async function connectGateway(
     metrics,
     onClosing: () => streams.end(),
   });
-  const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
+  const count = metrics?.countAttempt ?? (() => {});
   const sentBy = { name: product, version };
   stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count });
   events.dispatcher.start();

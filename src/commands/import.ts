@@ -66,8 +66,7 @@ function printReport(report: ImportReport, file: string, { dryRun }: ImportOptio
   const added = sum('added');
   if (report.isNew) {
     const verb = dryRun ? 'would import' : 'imported';
-    const records =
-      1 + Object.values(lists).reduce((total, { table }) => total + (report.tables[table]?.added ?? 0), 0);
+    const records = 1 + Object.values(lists).reduce((total, { table }) => total + report.tables[table].added, 0);
     print(`${verb} ${records} ${records === 1 ? 'record' : 'records'} (${added} rows) from ${file}`);
     return;
   }

@@ -18,12 +18,10 @@ import {
 import type { Delivery, Sender } from './sender.js';
 import { bodyOf, messageOf, type Product } from './signature.js';
 
-/** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
-export type CountAttempt = (outcome: 'acknowledged' | 'failed' | 'given_up', seconds: number | undefined) => void;
-
 /** What every delivery of a process uses. */
 export interface Tools {
-  statements: { run<T>(companyId: string, statement: (db: Database) => Promise<T>): Promise<T> };
+  /** Runs a statement again while the database is unavailable, for as long as a lease may still hold. */
+  run: <T>(companyId: string, statement: (db: Database) => Promise<T>) => Promise<T>;
   sender: Sender;
   /** Of all requests of the process. */
   turns: Turns;
@@ -31,13 +29,12 @@ export interface Tools {
   keys: readonly string[];
   product: Product;
   logger: Logger;
-  count: CountAttempt;
+  /** `seconds` is the time from recording an event to its acknowledgement, where it has one. */
+  count: (outcome: 'acknowledged' | 'failed' | 'given_up', seconds: number | undefined) => void;
 }
 
 /** Requests to one webhook at once. */
 const mostAtOnce = 8;
-/** Rows that are taken and not recorded. One statement takes, and records, half as many. */
-const mostInHand = mostTaken;
 /** The longest that an outcome waits for others to be recorded with, in milliseconds. */
 const recordEvery = 100;
 /** How often to look for new events while a slow request runs, in milliseconds. */
@@ -105,7 +102,7 @@ export class WebhookDelivery {
     } finally {
       this.abort();
     }
-    return this.#tools.statements.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
+    return this.#tools.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
   }
 
   /** Begins no more requests. */
@@ -125,8 +122,8 @@ export class WebhookDelivery {
     if (this.#isStopping) return false;
     const isLook = performance.now() - this.#takenAt >= lookEvery;
     if (isLook) [this.#hasMore, this.#hasDue] = [true, false];
-    const room = mostInHand - this.#inHand;
-    if (isLook || room >= mostInHand / 2) {
+    const room = mostTaken - this.#inHand;
+    if (isLook || room >= mostTaken / 2) {
       if (this.#hasMore && !this.#hasDue && !isPaused) {
         this.#hasMore = (await this.#hold(fill)).hasMore;
         this.#hasDue = true;
@@ -172,7 +169,7 @@ export class WebhookDelivery {
   /** Runs a statement that renews the lease. Throws if that does not hold any more. */
   async #hold<T>(statement: (db: Database, lease: Lease) => Promise<T | undefined>): Promise<T> {
     const start = performance.now();
-    const result = await this.#tools.statements.run(this.#lease.companyId, (db) => statement(db, this.#lease));
+    const result = await this.#tools.run(this.#lease.companyId, (db) => statement(db, this.#lease));
     if (result === undefined) throw new LeaseLost();
     this.#renewedAt = start;
     return result;
@@ -204,7 +201,7 @@ export class WebhookDelivery {
 
   get #hasToRecord(): boolean {
     if (this.#running === 0) return this.#queue.length === 0 || !this.#isOpen;
-    return !this.#isProbing && (!this.#isOpen || this.#ended.length >= mostInHand / 2);
+    return !this.#isProbing && (!this.#isOpen || this.#ended.length >= mostTaken / 2);
   }
 
   /** Resolves when there is something to record, or after a while. */
@@ -227,22 +224,21 @@ export class WebhookDelivery {
     const mayBegin = this.#isOpen && !this.#isStopping && !signal.aborted && now - this.#renewedAt < mayBeginFor;
     if (!mayBegin) return unsent(row);
     const clock = row.endpoint.clock + (now - row.takenAt) / 1000;
-    const [body, number] = [bodyOf(row, companyId, clock), numberOf(row)];
+    const body = bodyOf(row, companyId, clock);
+    const number = (isSentAgain: boolean) => numberOf(row, isSentAgain);
     const owner = { companyId, id: webhookId };
     const delivery = await sender.send(messageOf(row.endpoint, { body, number, clock, keys, product, owner }), signal);
     if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), isSettled: false } };
     const outcome = outcomeOf(row, delivery, body);
-    const isFirst = !row.once && !row.wasSent && row.age !== null && delivery.isAcknowledged;
-    this.#tools.count(
-      outcome.attempt?.outcome ?? 'failed',
-      isFirst ? (row.age ?? 0) + (performance.now() - row.takenAt) / 1000 : undefined,
-    );
+    const isFirst = !row.once && !row.wasSent && delivery.isAcknowledged;
+    const seconds = isFirst && row.age !== null ? row.age + (performance.now() - row.takenAt) / 1000 : undefined;
+    this.#tools.count(outcome.attempt.outcome, seconds);
     return { row, outcome, delivery };
   }
 }
 
 /** The number of an attempt: 1 guarantees that the event was not sent before. */
-const numberOf = ({ attempts, wasSent }: Taken, isSentAgain = false): number =>
+const numberOf = ({ attempts, wasSent }: Taken, isSentAgain = false) =>
   Math.max(attempts, wasSent || isSentAgain ? 2 : 1);
 
 const hasFailed = ({ delivery }: Ended) => delivery?.isAcknowledged === false;
@@ -255,7 +251,7 @@ const unsent = (row: Taken): Ended => ({
 });
 
 /** What becomes of a row whose request has ended. */
-function outcomeOf(row: Taken, delivery: Delivery, { id: eventId, type }: { id: string; type: string }): Outcome {
+function outcomeOf(row: Taken, delivery: Delivery, { id: eventId, type }: { id: string; type: string }) {
   const { once, isProbe, event } = row;
   const { isAcknowledged, status, reason, milliseconds, response, isSentAgain } = delivery;
   const failures = isAcknowledged || once || isProbe ? row.failures : row.failures + 1;
@@ -292,10 +288,10 @@ function report(logger: Logger, { companyId, webhookId }: Lease, ended: readonly
   const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
   const [acknowledged, failed, givenUp] = [count('acknowledged'), count('failed'), count('given_up')];
   const closed = ended.findLast(({ delivery }) => delivery?.address !== undefined)?.delivery?.address;
-  const found = { acknowledged, failed, givenUp, position, ...(closed !== undefined && { closed }) };
-  if (attempts.length > 0) logger.info({ ...webhook, ...found }, 'webhook batch');
+  if (attempts.length > 0)
+    logger.info({ ...webhook, acknowledged, failed, givenUp, position, closed }, 'webhook batch');
   const last = attempts.findLast(({ outcome }) => outcome !== 'acknowledged');
-  const reason = last?.reason ?? (last?.status === undefined ? undefined : `status ${last.status}`);
+  const reason = last && (last.reason ?? `status ${last.status}`);
   if (disabled) logger.warn({ ...webhook, disabled, reason }, 'a webhook is disabled');
   else if (waits > 0 && waitsBefore === 0) logger.warn({ ...webhook, reason }, 'a webhook fails, and waits');
   else if (waits === 0 && waitsBefore > 0) logger.warn(webhook, 'a webhook has recovered');

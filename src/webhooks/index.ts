@@ -1,7 +1,6 @@
 import './mutations.js';
 
 export { openWebhooks } from './deliverer.js';
-export type { CountAttempt } from './delivery.js';
 export { webhookScope } from './mutations.js';
 export { disableWebhook, disableWebhooksOf, listWebhooks, purgeAttempts, webhookFigures } from './operators.js';
 export { isSecret, webhookHeaders } from './signature.js';

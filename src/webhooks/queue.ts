@@ -132,7 +132,7 @@ type TakenRow = Endpoint &
 
 /** The most of what is sent once that is taken at a time. */
 const mostOnce = 10;
-/** The most of other rows: a number that PostgreSQL plans with, as it cannot with a parameter. */
+/** The most of other rows that are taken and not recorded: a number that PostgreSQL plans with, as it cannot with a parameter. */
 export const mostTaken = 240;
 
 /**
@@ -221,13 +221,6 @@ interface Attempt {
   response: string | undefined;
 }
 
-const outcomeColumns = rawSql(
-  'record text, "isSettled" boolean, attempts integer, failures integer, pause float8, error text, attempt json',
-);
-const attemptColumns = rawSql(
-  '"eventId" text, type text, sequence bigint, number integer, outcome text, status integer, reason text, milliseconds integer, response text',
-);
-
 /** What the attempts say of the endpoint, in the order in which they ended. */
 export interface Score {
   hasSucceeded: boolean;
@@ -305,13 +298,17 @@ export async function finish(
         ON seen.company_id = ${companyId} AND seen.id = ${webhookId} AND seen.position = locked.position
     ), outcomes AS MATERIALIZED (
       SELECT o.*, now() + make_interval(secs => o.pause) AS due
-      FROM held, json_to_recordset(${JSON.stringify(outcomes)}::json) AS o(${outcomeColumns})
+      FROM held, json_to_recordset(${JSON.stringify(outcomes)}::json) AS o(
+        record text, "isSettled" boolean, attempts integer, failures integer, pause float8, error text, attempt json)
     ), logged AS (
       INSERT INTO webhook_attempts AS l
         (company_id, id, webhook_id, event_id, type, sequence, attempt, outcome, status, reason, milliseconds, response, attempted_at)
       SELECT company.id, ${newIds()}, held.id, t."eventId", t.type, t.sequence, t.number, t.outcome, t.status, t.reason,
         t.milliseconds, t.response, now()
-      FROM company, held, outcomes o, json_to_record(o.attempt) AS t(${attemptColumns}) WHERE o.attempt IS NOT NULL
+      FROM company, held, outcomes o, json_to_record(o.attempt) AS t(
+        "eventId" text, type text, sequence bigint, number integer, outcome text, status integer, reason text,
+        milliseconds integer, response text)
+      WHERE o.attempt IS NOT NULL
     ), settled AS MATERIALIZED (
       SELECT r.record, CASE WHEN NOT r.once THEN (
         SELECT a.sequence FROM ${events} a

@@ -56,8 +56,8 @@ export interface Product {
 
 interface Sending {
   body: OutboxEvent['body'] | Ping;
-  /** The number of the attempt. */
-  number: number;
+  /** The number of the attempt, which differs if it is sent again. */
+  number: (isSentAgain: boolean) => number;
   /** Seconds since 1970. */
   clock: number;
   keys: readonly string[];
@@ -114,7 +114,7 @@ export function messageOf({ url, generation, older }: Endpoint, sending: Sending
   const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);
   const said = Object.entries(webhookHeaders(product.name));
   const headers = (again: boolean) => {
-    const sent = { id: body.id, timestamp, signature, attempt: again ? Math.max(number, 2) : number };
+    const sent = { id: body.id, timestamp, signature, attempt: number(again) };
     return {
       'content-type': 'application/json',
       'user-agent': `${product.name}/${product.version}`,

@@ -222,16 +222,15 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
     }
   }
   for (const [list, { table }] of Object.entries(lists)) {
-    if (table === 'people') continue;
-    for (const { column, to, table: child } of references.filter((each) => each.table === table)) {
+    for (const { column, to } of references.filter((each) => each.table === table)) {
       const name = Object.entries(lists).find(([, other]) => other.table === to)?.[0];
       if (name === undefined || to === 'people') continue;
-      const isDeletable = ['resource_hub_documents', 'resource_hub_files'].includes(child);
-      const alive = raw(isDeletable ? 'AND t.deleted_at IS NULL' : isHidden(child) ? 'AND t.removed_at IS NULL' : '');
+      const isDeletable = ['resource_hub_documents', 'resource_hub_files'].includes(table);
+      const alive = raw(isDeletable ? 'AND t.deleted_at IS NULL' : isHidden(table) ? 'AND t.removed_at IS NULL' : '');
       const left = await tx.$queryRaw<{ id: string; of: string }[]>(sql`
-        SELECT t.id, r.id AS of FROM import_removed r ${lookUp(child, companyId, sql`t.${columns([column])} = r.id`)}
-        WHERE r.tbl = ${to} ${alive} AND NOT ${isStaged(checked, child, sql`s.id = t.id`)}
-          AND NOT EXISTS (SELECT FROM import_removed o WHERE o.tbl = ${child} AND o.id = t.id)
+        SELECT t.id, r.id AS of FROM import_removed r ${lookUp(table, companyId, sql`t.${columns([column])} = r.id`)}
+        WHERE r.tbl = ${to} ${alive} AND NOT ${isStaged(checked, table, sql`s.id = t.id`)}
+          AND NOT EXISTS (SELECT FROM import_removed o WHERE o.tbl = ${table} AND o.id = t.id)
         ORDER BY t.id LIMIT ${most}::integer`);
       for (const { id, of } of left)
         problems.push(`removed.${name}: ${quote(of)} still has ${quote(id)} in ${list}; name that too`);

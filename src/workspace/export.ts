@@ -116,7 +116,7 @@ export async function exportWorkspace(
         ORDER BY sequence DESC LIMIT 1
       ) a ON TRUE WHERE c.id = ${companyId}`);
     if (!company) throw new NothingToExport(`there is no company ${JSON.stringify(companyId)}`);
-    const { last, event } = company;
+    const { name, inserted, last, event } = company;
     const asOf = last === null || event === null ? null : eventCursor(Number(last), event);
     const after = since === undefined ? undefined : await sequenceOf(tx, companyId, since);
     const line = (value: object) => {
@@ -125,7 +125,7 @@ export async function exportWorkspace(
     };
     async function* lines() {
       yield line({ kind: 'header', as_of: asOf });
-      yield line({ kind: 'company', id: companyId, name: company?.name, inserted_at: company?.inserted });
+      yield line({ kind: 'company', id: companyId, name, inserted_at: inserted });
       for (const { kind, table } of Object.values(lists)) {
         const subject = children[table].find((child) => child.table === 'activities')?.column;
         if (after !== undefined && subject === undefined) continue;

@@ -5,20 +5,19 @@ import { parseJson } from '../platform/http/index.js';
 import { ImportError, quote } from './report.js';
 import { lists } from './tables.js';
 
-/** A piece of a workspace: a record of a list, or the value of another field. */
+/** A piece of a workspace: a record of a list, or the value of a field. */
 export interface WorkspacePart {
   /** The list of the record, or the field. */
   field: string;
   value: unknown;
-  /** The number of the record in its list; undefined for the value of a field. */
-  index?: number;
+  isRecord: boolean;
   /** Where it is, for problems: `goals[3]`, or `line 12` of a file with a record in each line. */
   path: string;
 }
 
 /** What a workspace is read from, once, from the beginning to the end. */
 export interface Source {
-  parts: AsyncIterable<WorkspacePart> | Iterable<WorkspacePart>;
+  parts: AsyncIterable<WorkspacePart>;
   /** SHA-256 of what was read; after the end. */
   digest(): Buffer;
 }
@@ -27,9 +26,10 @@ function* partsOf(document: object): Generator<WorkspacePart> {
   // An empty list says that there is none, and one in the place of another value is refused where that is read.
   for (const [field, value] of Object.entries(document))
     if (!Object.hasOwn(lists, field) || !Array.isArray(value) || value.length === 0)
-      yield { field, value, path: field };
+      yield { field, value, isRecord: false, path: field };
     else
-      for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
+      for (const [index, record] of value.entries())
+        yield { field, value: record, isRecord: true, path: `${field}[${index}]` };
 }
 
 const megabyte = 1024 * 1024;
@@ -69,9 +69,8 @@ export function streamSource(open: () => Bytes, name = 'the file'): Source {
 
 async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGenerator<WorkspacePart> {
   try {
-    const chunks = bytesOf(open(), hash);
-    const first = await firstLine(chunks);
-    yield* isRecordLine(first.line) ? linesOf(first) : documentParts(first);
+    const { line, bytes } = await firstLine(bytesOf(open(), hash));
+    yield* isRecordLine(line) ? linesOf(bytes) : documentParts(bytes);
   } catch (error) {
     if (error instanceof ImportError) throw error;
     const problem = error instanceof BadFile ? error.message : fileProblem(error);
@@ -92,9 +91,8 @@ async function* bytesOf(stream: Bytes, hash: Hash): AsyncGenerator<Buffer> {
 
 interface OpenedFile {
   line: string;
-  /** What has been read, the line included. */
-  read: Buffer;
-  rest: AsyncGenerator<Buffer>;
+  /** All of it, the line included. */
+  bytes: AsyncIterable<Buffer>;
 }
 
 const lineFeed = 0x0a;
@@ -113,7 +111,7 @@ async function firstLine(rest: AsyncGenerator<Buffer>): Promise<OpenedFile> {
     if (!done && !hasLine) continue;
     const read = Buffer.concat(pieces);
     const line = /^\s*([^\n]*)/.exec(read.subarray(0, 1 << 20).toString('utf8'))?.[1] ?? '';
-    return { line, read, rest };
+    return { line, bytes: chain(read, rest) };
   }
 }
 
@@ -138,14 +136,13 @@ const fieldOfKind = new Map([
 const endOfKinds = [...fieldOfKind.keys(), 'header', 'end'].join(', ');
 
 /** A record in each line. The last one counts the others, so that a file that was cut is known. */
-async function* linesOf({ read, rest }: OpenedFile): AsyncGenerator<WorkspacePart> {
+async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<WorkspacePart> {
   let number = 0;
   let records = 0;
   let hasEnded = false;
-  const counts = new Map<string, number>();
-  for await (const bytes of splitLines(read, rest)) {
+  for await (const line of splitLines(bytes)) {
     number += 1;
-    const text = decode(bytes);
+    const text = decode(line);
     if (text.trim() === '') continue;
     if (hasEnded) throw new BadFile(`line ${number}: follows the record of kind end`);
     const path = `line ${number}`;
@@ -164,45 +161,35 @@ async function* linesOf({ read, rest }: OpenedFile): AsyncGenerator<WorkspacePar
     const field = typeof kind === 'string' ? fieldOfKind.get(kind) : undefined;
     if (kind === 'header') {
       for (const [name, content] of Object.entries(value))
-        yield { field: name, value: content, path: `${path}, ${name}` };
+        yield { field: name, value: content, isRecord: false, path: `${path}, ${name}` };
     } else if (field === undefined) throw new BadFile(`${path}: kind must be one of ${endOfKinds}`);
-    else if (field === 'company') yield { field, value, path };
-    else {
-      const index = counts.get(field) ?? 0;
-      counts.set(field, index + 1);
-      yield { field, value, index, path };
-    }
+    else yield { field, value, isRecord: field !== 'company', path };
   }
   if (!hasEnded) throw new BadFile('has no record of kind end: it was cut');
 }
 
-async function* splitLines(read: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* splitLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chain(read, rest)) {
+  for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-      yield joined(pieces, chunk.subarray(start, end));
+      const last = chunk.subarray(start, end);
+      yield pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
       pieces = [];
       length = 0;
       start = end + 1;
     }
     pieces.push(chunk.subarray(start));
     length += chunk.length - start;
-    requireShort(length);
+    if (length > longestRecord) throw new BadFile(`has a record of more than ${longestRecord / megabyte} MB`);
   }
   if (length > 0) yield Buffer.concat(pieces);
 }
 
-const joined = (pieces: Buffer[], last: Buffer) => (pieces.length === 0 ? last : Buffer.concat([...pieces, last]));
-
 async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
-}
-
-function requireShort(bytes: number): void {
-  if (bytes > longestRecord) throw new BadFile(`has a record of more than ${longestRecord / megabyte} MB`);
 }
 
 function parse(text: string, where = ''): unknown {
@@ -224,10 +211,10 @@ function decode(bytes: Buffer): string {
 }
 
 /** The parts of one JSON document, which is held in memory. */
-async function* documentParts({ read, rest }: OpenedFile): AsyncGenerator<WorkspacePart> {
+async function* documentParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<WorkspacePart> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chain(read, rest)) {
+  for await (const chunk of bytes) {
     pieces.push(chunk);
     length += chunk.length;
     if (length > longestDocument)

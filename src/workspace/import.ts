@@ -17,7 +17,7 @@ import {
   UnknownChangesError,
 } from './report.js';
 import { type Head, labelled, labelOf, RecordReader, recordPathOf, within } from './rows.js';
-import { columns, isStaged, lookUp, Staging, staged, type Update } from './staging.js';
+import { type Checked, columns, isStaged, lookUp, Staging, staged, type Update } from './staging.js';
 import { analyzeGrown, analyzeUncounted } from './statistics.js';
 import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
 import { applyRows, compareRows, findDoomed, insertRows, lockRows, unknownChanges } from './update.js';
@@ -26,7 +26,7 @@ const limits = { timeout: 3_600_000 };
 
 /** Thrown to leave the database as it is. */
 class NothingWritten extends Error {
-  constructor(readonly report: ImportReport<Table>) {
+  constructor(readonly report: ImportReport) {
     super('nothing is written');
   }
 }
@@ -35,11 +35,7 @@ class NothingWritten extends Error {
  * Imports a workspace, all of it or nothing: a new company, or with `update` the changes of one that exists. Throws an
  * ImportError that says what is wrong; an UnknownChangesError if the file does not know what operations have changed.
  */
-export async function importFrom(
-  db: Database,
-  source: Source,
-  options: ImportOptions = {},
-): Promise<ImportReport<Table>> {
+export async function importFrom(db: Database, source: Source, options: ImportOptions = {}): Promise<ImportReport> {
   if (options.update) await analyzeUncounted(db);
   let company: string | undefined;
   const work = async (tx: Transaction) => {
@@ -47,7 +43,7 @@ export async function importFrom(
     await staging.open();
     const reader = new RecordReader(staging.emit);
     try {
-      const head = await readSource(tx, { source, staging, reader });
+      const head = await readSource(tx, source, staging, reader);
       company = head.company.id;
       if (options.companyId !== undefined && company !== options.companyId)
         throw new ImportError([`company.id: the file is of ${quote(company)}, not of ${quote(options.companyId)}`]);
@@ -70,14 +66,8 @@ export async function importFrom(
   return report;
 }
 
-interface Read {
-  source: Source;
-  staging: Staging;
-  reader: RecordReader;
-}
-
 /** Reads all parts into temporary tables. Throws an ImportError with all problems, if there are any. */
-async function readSource(tx: Transaction, { source, staging, reader }: Read): Promise<Head> {
+async function readSource(tx: Transaction, source: Source, staging: Staging, reader: RecordReader): Promise<Head> {
   for await (const part of source.parts) {
     reader.read(part);
     await staging.flush();
@@ -137,7 +127,7 @@ interface Written {
   options: ImportOptions;
 }
 
-async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport<Table>> {
+async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport> {
   const companyId = head.company.id;
   // One import of a company at a time.
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
@@ -160,10 +150,7 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
 }
 
 /** Throws an ImportError that names what exists already. */
-async function requireUnused(
-  { tx, staging, companyId, isNew }: Omit<Update, 'asOf' | 'overwrite'>,
-  { update }: ImportOptions,
-): Promise<void> {
+async function requireUnused({ tx, staging, companyId, isNew }: Checked, { update }: ImportOptions): Promise<void> {
   const problems: string[] = [];
   if (!isNew && !update) problems.push(`company.id: ${quote(companyId)} exists already, add --update to change it`);
   if (staging.tables.has('public_links')) {
@@ -202,7 +189,7 @@ async function asOfOf(
   ]);
 }
 
-async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions): Promise<ImportReport<Table>> {
+async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions): Promise<ImportReport> {
   const { tx, staging, companyId } = told;
   const report = emptyReport(companyId, true);
   await recordVersions(told);
@@ -220,7 +207,7 @@ async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions)
   return report;
 }
 
-async function update(told: Update, head: Head, options: ImportOptions): Promise<ImportReport<Table>> {
+async function update(told: Update, head: Head, options: ImportOptions): Promise<ImportReport> {
   const { staging, overwrite } = told;
   if (options.removeMissing) await removeMissing(told, head);
   const problems = await removalProblems(told, options);
@@ -289,13 +276,13 @@ async function removalProblems(told: Update, options: ImportOptions): Promise<st
   return [...dangling, ...(await problemsOfRemovals(told))];
 }
 
-function emptyReport(companyId: string, isNew: boolean): ImportReport<Table> {
+function emptyReport(companyId: string, isNew: boolean): ImportReport {
   const none = () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 });
   const counted = Object.fromEntries(tables.map((table) => [table, none()])) as Record<Table, Counted>;
   return { companyId, isNew, isRepeated: false, tables: counted, findings: [], overwritten: [], openedSpaces: [] };
 }
 
-async function countRows({ tx, staging, companyId }: Update): Promise<ImportReport<Table>> {
+async function countRows({ tx, staging, companyId }: Update): Promise<ImportReport> {
   const report = emptyReport(companyId, false);
   const parts = [...staging.tables].map(
     (table) => sql`
@@ -313,15 +300,15 @@ async function countRows({ tx, staging, companyId }: Update): Promise<ImportRepo
 }
 
 /** The first changes, with field, old and new value. */
-async function describeChanges({ tx, staging, companyId }: Update, shown: number): Promise<Finding<Table>[]> {
-  const findings: Finding<Table>[] = [];
+async function describeChanges({ tx, staging, companyId }: Update, shown: number): Promise<Finding[]> {
+  const findings: Finding[] = [];
   const ignored = ['inserted_at', 'updated_at', 'company_id', 'sequence', 'recorded_at', 'removed_at'];
   for (const table of tables.filter(
     (each) => staging.tables.has(each) && !isAppended(each) && rowKeyOf(each).length === 1,
   )) {
     if (table === 'companies' || table === 'public_links') continue;
     const own = columns(columnsOf(table), 's');
-    const found = await tx.$queryRaw<Finding<Table>[]>(sql`
+    const found = await tx.$queryRaw<Finding[]>(sql`
       SELECT ${table} AS "table", s.id, s.path, e.key AS field, e.value AS here, n.row -> e.key AS file
       FROM (SELECT * FROM ${staged(table)} WHERE differs ORDER BY n LIMIT ${shown - findings.length}::integer) s
       ${lookUp(table, companyId, sql`t.id = s.id`)}

@@ -1,3 +1,5 @@
+import type { Table } from './tables.js';
+
 const maximumShown = 50;
 
 /** A file that cannot be imported. `problems` has one line for each problem; the message shows the first 50. */
@@ -41,7 +43,7 @@ export interface Counted {
 }
 
 /** A field that the file changes. */
-export interface Finding<Table extends string = string> {
+export interface Finding {
   table: Table;
   id: string;
   /** Where it is in the file. */
@@ -78,14 +80,14 @@ export function changeText({ path, table, id, event, action, personId, at }: Unk
   return `${path || `removed ${table}`} (${JSON.stringify(id)}): ${by} is ${number}, which as_of does not know`;
 }
 
-export interface ImportReport<Table extends string = string> {
+export interface ImportReport {
   companyId: string;
   isNew: boolean;
   /** Whether the same file had been imported before, so that there was nothing to do. */
   isRepeated: boolean;
   tables: Record<Table, Counted>;
   /** The changes of fields; not more than were asked for. */
-  findings: Finding<Table>[];
+  findings: Finding[];
   /** With `overwrite`: what operations had changed, and the file has undone. */
   overwritten: UnknownChange[];
   /** The ids of spaces without access levels in the file, which are open to the whole company. */

@@ -219,14 +219,14 @@ export class RecordReader {
   /** What the records with problems are, by their paths. */
   readonly labels = new Map<string, string>();
   readonly #fields = new Map<string, unknown>();
-  readonly #paths = new Map<string, string>();
+  readonly #seen = new Set<string>();
   readonly #given = new Set<string>();
 
   constructor(private readonly emit: Emit) {}
 
-  read({ field, value, index, path }: WorkspacePart): void {
+  read({ field, value, isRecord, path }: WorkspacePart): void {
     const isList = isListName(field);
-    if (isList && index !== undefined) {
+    if (isList && isRecord) {
       this.#given.add(field);
       this.#readRecord(field, value, path);
     } else if (isList && Array.isArray(value) && value.length === 0) this.#given.add(field);
@@ -238,7 +238,7 @@ export class RecordReader {
 
   /** What the fields said; undefined if there are problems with them. */
   head(): Head | undefined {
-    if (!this.#paths.has('company')) this.#problem('company: is required');
+    if (!this.#seen.has('company')) this.#problem('company: is required');
     const [company, revision, as_of, removed] = ['company', 'revision', 'as_of', 'removed'].map(
       (name) => this.#fields.get(name) ?? null,
     ) as [Head['company'] | null, Head['revision'], Head['as_of'], Head['removed']];
@@ -258,11 +258,11 @@ export class RecordReader {
   }
 
   #readField(field: string, value: unknown, path: string): void {
-    if (this.#paths.has(field)) {
+    if (this.#seen.has(field)) {
       this.#problem(`${path}: is there a second time`);
       return;
     }
-    this.#paths.set(field, path);
+    this.#seen.add(field);
     const schema = workspace.shape[field as keyof typeof workspace.shape];
     const parsed = schema.safeParse(value, { error: message });
     if (parsed.success) this.#fields.set(field, parsed.data);

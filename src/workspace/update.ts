@@ -30,7 +30,7 @@ function isChanged(table: Table): Prisma.Sql {
     .filter((name) => hasColumn(table, name))
     .map((name) => sql`s.${columns([name])} IS NOT NULL AND ${differ([name], 's', 't')}`);
   if (names.length > 0) parts.unshift(differ(names, 's', 't'));
-  return parts.length === 0 ? sql`FALSE` : sql`NOT s.frozen AND (${Prisma.join(parts, ' OR ')})`;
+  return sql`NOT s.frozen AND (${Prisma.join(parts, ' OR ')})`;
 }
 
 /** Notes which rows are there, and which of them an update would change. Locks none. */
@@ -149,10 +149,9 @@ export async function applyRows(update: Update): Promise<void> {
 /** From how many levels on a tree is inserted level by level. */
 const deep = 100;
 
-/** Inserts the staged rows that are not there. */
+/** Inserts the staged rows of a table that are not there. */
 export async function insertRows(update: Update, table: Table): Promise<number> {
-  const { tx, staging } = update;
-  if (!staging.tables.has(table)) return 0;
+  const { tx } = update;
   if (!trees.some(([each]) => each === table)) return insertThose(update, table, sql`TRUE`);
   const tree = treeOf(table);
   const [{ depth: deepest }] = await tx.$queryRaw<[{ depth: number }]>(
@@ -193,7 +192,6 @@ async function updateRows({ tx, companyId }: Update, table: Table): Promise<void
   const sets = valuesOf(table).map((name) => `"${name}" = s."${name}"`);
   if (hasColumn(table, 'inserted_at')) sets.push('inserted_at = coalesce(s.inserted_at, t.inserted_at)');
   if (hasColumn(table, 'updated_at')) sets.push('updated_at = coalesce(s.updated_at, now())');
-  if (sets.length === 0) return;
   await tx.$executeRaw(sql`
     UPDATE ${raw(table)} t SET ${raw(sets.join(', '))} FROM ${staged(table)} s
     WHERE s.differs AND ${ofCompany(table, companyId)} AND ${isKey(table, 's', 't')}`);

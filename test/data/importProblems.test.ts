@@ -398,6 +398,6 @@ describe('a file', () => {
 
   it('may begin with a byte order mark', async () => {
     await writeFile(path('bom.json'), '\ufeff{"a": 1}');
-    expect(await partsIn(path('bom.json'))).toEqual([{ field: 'a', value: 1, path: 'a' }]);
+    expect(await partsIn(path('bom.json'))).toEqual([{ field: 'a', value: 1, isRecord: false, path: 'a' }]);
   });
 });

@@ -5,11 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import {
-  applyMigrations,
-  type MigrateOptions,
-  pendingMigrations,
-} from '../../src/platform/administration/migrations.js';
+import { applyMigrations, pendingMigrations } from '../../src/platform/administration/migrations.js';
 import { DatabaseError } from '../../src/platform/postgres/session.js';
 import { eventually } from '../support/eventually.js';
 import { query } from '../support/query.js';
@@ -168,7 +164,7 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   await holder.query('BEGIN; SELECT FROM goals');
-  const [error] = await Promise.all([failure(url, { patienceMilliseconds: 1 }), readsOfGoals()]);
+  const [error] = await Promise.all([failure(url, 1), readsOfGoals()]);
   expect(error.message).toMatch(
     /0002_column needs a lock that other transactions hold.*run "npx goalpost migrate" again/,
   );
@@ -288,8 +284,8 @@ async function refused(message: RegExp, at = url) {
   expect(error.message).toMatch(message);
 }
 
-async function failure(at: string, options: MigrateOptions = {}): Promise<Error> {
-  return applyMigrations(at, directory, options).then(
+async function failure(at: string, patienceMilliseconds?: number): Promise<Error> {
+  return applyMigrations(at, directory, patienceMilliseconds).then(
     () => expect.fail('nothing was refused'),
     (error) => error,
   );

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/event.js';
 import { actions, subjectOf } from '../../src/rules/activityActions.js';
-import { DeliveryStatements } from '../../src/webhooks/deliverer.js';
+import { openStatements } from '../../src/webhooks/deliverer.js';
 import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
@@ -80,11 +80,11 @@ async function setting(endpoint: Awaited<ReturnType<typeof receiver>>, { goals =
 }
 
 test('a company has one statement of its deliveries at a time, beside those of others', async () => {
-  const statements = new DeliveryStatements(undefined as never, new AbortController().signal);
+  const runStatement = openStatements(undefined as never, new AbortController().signal);
   const running = new Map<string, number>();
   const together = new Set<string>();
   const run = (companyId: string) =>
-    statements.run(companyId, async () => {
+    runStatement(companyId, async () => {
       running.set(companyId, (running.get(companyId) ?? 0) + 1);
       expect(running.get(companyId)).toBe(1);
       await sleep(5);

@@ -29,13 +29,13 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const count = (...entry: [string, number | undefined]) => void counted.push(entry);
   const deliverer = new Deliverer({
     db,
+    dispatcher,
     product: { name: 'Goalpost', version: '1' },
     sender,
     keys,
     logger,
     count,
   });
-  deliverer.start(dispatcher);
   dispatcher.start();
   let stopped: Promise<void> | undefined;
   const stop = async () => {

@@ -51,7 +51,7 @@ async function readStructure(client: Client, { tenants }: Tables): Promise<Struc
 /** A table of the structure, and where Citus keeps it: by the company of its rows, by a key, or on every node. */
 export interface Placement {
   table: string;
-  by: { column: string; colocated: boolean } | 'copies';
+  by: { column: string; colocateWith: string } | 'copies';
 }
 
 const isCopied = (table: string, { copied }: Tables) => copied.includes(table) || table === '_prisma_migrations';
@@ -62,10 +62,9 @@ function placementsOf({ tables: all }: Structure, tables: Tables): Placement[] {
     .filter(({ is_placed }) => !is_placed)
     .map(({ name: table, has_company }): Placement => {
       if (isCopied(table, tables)) return { table, by: 'copies' };
-      if (table === tables.tenants) return { table, by: { column: 'id', colocated: true } };
-      const key = tables.ownKeys[table];
-      if (key) return { table, by: { column: key, colocated: false } };
-      if (has_company) return { table, by: { column: 'company_id', colocated: true } };
+      const key = table === tables.tenants ? 'id' : tables.ownKeys[table];
+      if (key) return { table, by: { column: key, colocateWith: 'none' } };
+      if (has_company) return { table, by: { column: 'company_id', colocateWith: tables.tenants } };
       throw new DatabaseError(`Cannot place the table ${table}: it has no column company_id.`);
     });
   const copies = placements.filter(({ by }) => by === 'copies');
@@ -85,28 +84,24 @@ function hinderingKeys({ foreignKeys }: Structure, placements: Placement[], tabl
 /** Connects to a Citus coordinator that has workers. Throws a DatabaseError if it is none, or not the role's. */
 const withCoordinator = <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> =>
   withClient(url, 'distribute', async (client) => {
-    await requireCoordinator(client);
+    const extension = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
+    if (extension.rows.length === 0)
+      throw new DatabaseError('This is not a Citus database: it lacks the extension citus. Nothing was changed.');
+    const group = await client.query('SELECT groupid FROM pg_dist_local_group');
+    if (group.rows[0]?.groupid !== 0)
+      throw new DatabaseError('This is a worker. Connect to the coordinator. Nothing was changed.');
+    const workers = await client.query(
+      "SELECT FROM pg_dist_node WHERE groupid <> 0 AND isactive AND shouldhaveshards AND noderole = 'primary'",
+    );
+    if (workers.rows.length === 0)
+      throw new DatabaseError('The coordinator has no workers. Add them with citus_add_node. Nothing was changed.');
+    const owner = await client.query(`
+      SELECT c.relname AS name FROM pg_class c
+      WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1`);
+    if (owner.rows.length > 0)
+      throw new DatabaseError(`This role does not own the table ${owner.rows[0].name}. Nothing was changed.`);
     return work(client);
   });
-
-async function requireCoordinator(client: Client): Promise<void> {
-  const extension = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
-  if (extension.rows.length === 0)
-    throw new DatabaseError('This is not a Citus database: it lacks the extension citus. Nothing was changed.');
-  const group = await client.query('SELECT groupid FROM pg_dist_local_group');
-  if (group.rows[0]?.groupid !== 0)
-    throw new DatabaseError('This is a worker. Connect to the coordinator. Nothing was changed.');
-  const workers = await client.query(
-    "SELECT FROM pg_dist_node WHERE groupid <> 0 AND isactive AND shouldhaveshards AND noderole = 'primary'",
-  );
-  if (workers.rows.length === 0)
-    throw new DatabaseError('The coordinator has no workers. Add them with citus_add_node. Nothing was changed.');
-  const owner = await client.query(`
-    SELECT c.relname AS name FROM pg_class c
-    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1`);
-  if (owner.rows.length > 0)
-    throw new DatabaseError(`This role does not own the table ${owner.rows[0].name}. Nothing was changed.`);
-}
 
 /** The tables that are not placed yet, each after those it refers to. Throws a DatabaseError if this is no coordinator. */
 export const plannedPlacements = (url: string, tables: Tables): Promise<Placement[]> =>
@@ -129,7 +124,7 @@ export const distribute = (url: string, tables: Tables, onPlaced: (placement: Pl
       // Citus moves a table to another node, while it is used, by its log.
       if (structure.tables.some(({ name, is_unlogged }) => is_unlogged && name === placement.table))
         await client.query(`ALTER TABLE ${placement.table} SET LOGGED`);
-      await place(client, placement, tables);
+      await place(client, placement);
       onPlaced(placement);
     }
     for (const { table, name, definition } of hindering)
@@ -140,9 +135,8 @@ export const distribute = (url: string, tables: Tables, onPlaced: (placement: Pl
     for (const { table } of placements) await client.query(`ANALYZE (SKIP_LOCKED) ${table}`).catch(() => {});
   });
 
-function place(client: Client, { table, by }: Placement, { tenants }: Tables) {
+function place(client: Client, { table, by }: Placement) {
   if (by === 'copies') return client.query('SELECT create_reference_table($1)', [table]);
-  const { column, colocated } = by;
-  const group = table === tenants || !colocated ? 'none' : tenants;
-  return client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [table, column, group]);
+  const { column, colocateWith } = by;
+  return client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [table, column, colocateWith]);
 }

@@ -3,8 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type pg from 'pg';
-import { type Client, escapeIdentifier } from 'pg';
+import { type Client, escapeIdentifier, type DatabaseError as PgError } from 'pg';
 import { fileUrl } from '../../fileSystem.js';
 import { version } from '../../version.js';
 import { DatabaseError, withClient } from '../postgres/index.js';
@@ -32,9 +31,7 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   return Promise.all(names.sort().map(read));
 }
 
-function checksum(sql: string): string {
-  return createHash('sha256').update(sql).digest('hex');
-}
+const checksum = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
 /** The oldest version that can run once a contracting migration is applied; undefined if the migration only expands. */
 export const versionNeededBy = (name: string): string | undefined => /_needs_(\d+\.\d+\.\d+)$/.exec(name)?.[1];
@@ -67,15 +64,15 @@ const hasLostALock = (error: unknown): boolean =>
 
 /** Applies a migration if it is still pending. False at once if another process holds the lock: waiting would block indexes. */
 async function applyMigration(
-  client: pg.Client,
+  client: Client,
+  directory: string,
   migration: Migration,
-  connect: () => Promise<pg.Client>,
-  isPending: () => Promise<boolean>,
+  connect: () => Promise<Client>,
 ): Promise<boolean> {
   await client.query(begin);
   try {
     const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [migrationLock]);
-    const isOurs = rows[0].locked && (await isPending());
+    const isOurs = rows[0].locked && (await findPending(client, directory))[0]?.name === migration.name;
     if (isOurs) {
       // Before the migration, which may say who reads it.
       await client.query(migrationsTable);
@@ -90,12 +87,12 @@ async function applyMigration(
   }
 }
 
-const isDenied = (error: unknown): error is pg.DatabaseError => (error as { code?: string }).code === '42501';
+const isDenied = (error: unknown): error is PgError => (error as { code?: string }).code === '42501';
 const notAllowed = ({ name }: Migration, { message }: Error) =>
   `The database lacks the migration ${name}, and this role may not apply it (${message}). ` +
   'Run "npx goalpost migrate" of this version with the role that owns the tables.';
 
-async function run({ name, sql, isOutside }: Migration, client: pg.Client): Promise<void> {
+async function run({ name, sql, isOutside }: Migration, client: Client): Promise<void> {
   try {
     if (isOutside) await prepareOutside(client, sql);
     else if (/^\s*(BEGIN|COMMIT|ROLLBACK)\s*;/im.test(sql))
@@ -111,7 +108,7 @@ async function run({ name, sql, isOutside }: Migration, client: pg.Client): Prom
 }
 
 /** A setting of the session would outlive us in a pooler, so the role must not have the limit in the first place. */
-async function prepareOutside(client: pg.Client, sql: string): Promise<void> {
+async function prepareOutside(client: Client, sql: string): Promise<void> {
   const { rows: limits } = await client.query("SELECT current_setting('statement_timeout') AS timeout");
   if (limits[0].timeout !== '0')
     throw new Error(`it may take longer than the statement_timeout of this role (${limits[0].timeout}) allows`);
@@ -129,19 +126,16 @@ interface AppliedRow {
   finished_at: Date | null;
 }
 
-export interface MigrateOptions {
-  /** How long to try again while other transactions hold the locks that a migration needs. */
-  patienceMilliseconds?: number;
-}
-
-const defaultPatience = 300_000;
 const turnMilliseconds = 60_000;
 
-/** Applies the pending migrations and returns their names. Several processes may call it at once. Throws a DatabaseError. */
+/**
+ * Applies the pending migrations and returns their names. Tries again for so long while other transactions hold the locks
+ * that a migration needs. Several processes may call it at once. Throws a DatabaseError.
+ */
 export function applyMigrations(
   connectionString: string,
   directory: string,
-  { patienceMilliseconds = defaultPatience }: MigrateOptions = {},
+  patienceMilliseconds = 300_000,
 ): Promise<string[]> {
   return withClient(connectionString, 'migrate', async (client, connect) => {
     const applied: string[] = [];
@@ -151,7 +145,7 @@ export function applyMigrations(
       const [next] = await findPending(client, directory);
       if (!next) return applied;
       try {
-        if (await applyMigration(client, next, connect, () => isPending(client, directory, next))) {
+        if (await applyMigration(client, directory, next, connect)) {
           applied.push(next.name);
           patienceEnds = Date.now() + patienceMilliseconds;
           turnEnds = Date.now() + turnMilliseconds;
@@ -182,9 +176,6 @@ export function pendingMigrations(connectionString: string, directory: string): 
     return pending.map(({ name }) => name);
   });
 }
-
-const isPending = async (client: Client, directory: string, { name }: Migration) =>
-  (await findPending(client, directory))[0]?.name === name;
 
 /** What the database lacks. It may have migrations of newer versions, as long as this version can run on them. */
 async function findPending(client: Client, directory: string): Promise<Migration[]> {

@@ -16,7 +16,6 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';

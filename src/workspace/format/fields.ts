@@ -116,7 +116,11 @@ export const timestamp = (about: string) =>
   checkedBy(momentProblem).describe(about).register(marks, { type: 'timestamp' }).transform(inUtc);
 
 export const insertedAt = () => optional(timestamp('default: the time of the import'));
-export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
+/** When a record was made, and when it was last changed. */
+export const times = () => ({
+  inserted_at: insertedAt(),
+  updated_at: optional(timestamp('default: `inserted_at`')),
+});
 
 /** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
@@ -207,8 +211,7 @@ const comment = recordOf('comments', {
   author_id: personId('who wrote it'),
   content: text('plain text or a ProseMirror document as a string'),
   reactions: reactions(),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
   deleted_at: optional(timestamp('when it was deleted; a deleted comment stays in the database but is not counted')),
 });
 

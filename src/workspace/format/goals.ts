@@ -21,8 +21,8 @@ import {
   reference,
   shortText,
   text,
+  times,
   timestamp,
-  updatedAt,
 } from './fields.js';
 
 const contextualDate = z.strictObject({
@@ -52,8 +52,7 @@ const check = recordOf('goal_checks', {
   index: optional(integer('position; default: as listed', 0)),
   name: name('what to do'),
   completed: flag('whether it is done'),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
 });
 
 const progressUpdate = recordOf('goal_progress_updates', {
@@ -118,8 +117,7 @@ export const goal = recordOf('goals', {
   closed_by_id: optional(personId('who closed it')),
   success: optional(z.boolean().describe('whether it was achieved; required for a closed goal, else omitted')),
   archived_at: optional(timestamp('when it was archived')),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
 }).superRefine((record, { addIssue }) => {
   const issue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
   const isClosed = record.closed_at !== null;
@@ -140,6 +138,5 @@ export const project = recordOf('projects', {
   access_levels: accessLevels('`company` and `space` of its space, and 0 for `public`'),
   access: access(),
   closed_at: optional(timestamp('when it was closed; null: open')),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
 });

@@ -18,9 +18,9 @@ import {
   reference,
   subscriptionList,
   text,
+  times,
   timestamp,
   unlessOmitted,
-  updatedAt,
 } from './fields.js';
 
 export const resourceHub = recordOf('resource_hubs', {
@@ -30,8 +30,7 @@ export const resourceHub = recordOf('resource_hubs', {
   project_id: optional(reference('projects', 'the project it belongs to')),
   name: name('its name'),
   description: optional(text('plain text or a ProseMirror document as a string')),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
 }).superRefine((hub, { addIssue }) => {
   const parents = [hub.space_id, hub.goal_id, hub.project_id].filter((parent) => parent !== null);
   if (parents.length !== 1)
@@ -54,8 +53,7 @@ export const folder = recordOf('resource_hub_folders', {
   ...placed,
   name: name('its name'),
   description: optional(text('plain text or a ProseMirror document as a string')),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
 });
 
 const blob = recordOf('blobs', {
@@ -83,8 +81,7 @@ export const file = recordOf('resource_hub_files', {
   reactions: reactions(),
   subscription_list: subscriptionList(),
   activities: listOf(fileActivity).describe('what happened to it'),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
   deleted_at: optional(timestamp('when it was deleted; a deleted file stays in the database but is not shown')),
   deleted_by_id: optional(personId('who deleted it')),
 }).superRefine((record, { addIssue }) => {
@@ -146,8 +143,7 @@ const documentRecord = recordOf('resource_hub_documents', {
   activities: listOf(documentActivity).describe(
     'what happened to it; a new version that none is about gets one, of its editor and time',
   ),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
   deleted_at: optional(timestamp('when it was deleted; a deleted document stays in the database but is not shown')),
 });
 

@@ -16,8 +16,8 @@ import {
   recordOf,
   shortText,
   text,
+  times,
   timestamp,
-  updatedAt,
 } from './fields.js';
 import { goal, project } from './goals.js';
 import { document, file, folder, resourceHub } from './hub.js';
@@ -53,8 +53,7 @@ const space = recordOf('spaces', {
   access_levels: accessLevels('0, 70, 100, so that the whole company may edit what is in it'),
   access: access(),
   members: listOf(member, 'person_id').describe('its members'),
-  inserted_at: insertedAt(),
-  updated_at: updatedAt(),
+  ...times(),
 });
 
 const ids = (about: string) => z.array(text('the id of a record that is gone')).default([]).describe(about);
