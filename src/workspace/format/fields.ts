@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SubscriptionType } from '../../generated/client/enums.js';
+import type { Column } from '../../platform/postgres/index.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
 import { quote } from '../report.js';
 import { fieldsOf, type Table } from '../tables.js';
@@ -129,10 +130,7 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nul
 export const unlessOmitted = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional();
 
 /** A field of a column, for a record that says nothing else of it. */
-function fieldOf(
-  table: Table,
-  { name: field, column: { type, isNullable, values = [], about = field } }: ReturnType<typeof fieldsOf>[number],
-) {
+function fieldOf(table: Table, { name: field, type, isNullable, values = [], about = field }: Column) {
   const schemas: Record<string, () => z.ZodType> = {
     String: () => text(about),
     Int: () => integer(about, -2_147_483_648),
