@@ -127,7 +127,7 @@ type TakenRow = Endpoint &
   SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
-/** The most rows, beside those sent once, that are taken and not recorded. PostgreSQL plans with a number, not a parameter. */
+/** The most rows in hand, beside those sent once: a number, as PostgreSQL plans with it and not with a parameter. */
 export const mostTaken = 240;
 
 /**
