@@ -16,7 +16,7 @@ const pauseMilliseconds = 250;
 /** The longest that the statements of a company rest for those of others, in milliseconds. */
 const longestRest = 100;
 
-/** Returns what runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
+/** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
 export function openStatements(db: Database, stopped: AbortSignal): Tools['run'] {
   const stalled = new CircuitBreaker();
   const turns = new Cache<string, Turns>(10_000);

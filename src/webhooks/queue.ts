@@ -57,9 +57,6 @@ export async function acquireLeases(db: Connection, companyId: string, holder: s
   return { leases, isBusy: rows.some(({ isBusy }) => isBusy), hasWebhooks: rows.length > 0 };
 }
 
-/** The most events that one statement looks at. */
-const mostLooked = 480;
-
 /**
  * Queues the next events: moves the position, and gives each record the row of its first wanted event, unless it has one,
  * behind which its later events wait. Nothing is queued while something new is due. Undefined if the lease was lost.
@@ -75,7 +72,7 @@ export async function fill(db: Connection, lease: Lease): Promise<{ hasMore: boo
       SELECT a.sequence, ${record} AS record, ${isWanted} AS is_wanted
       FROM held CROSS JOIN LATERAL (
         SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > held.position
-        ORDER BY a.sequence LIMIT ${literal(mostLooked)}
+        ORDER BY a.sequence LIMIT 480
       ) a
       WHERE NOT held.is_paused AND NOT EXISTS (
         SELECT r.record FROM webhook_retries r WHERE ${rowsOf(lease)} AND NOT r.once AND num_nulls(r.last_error) = 1
@@ -130,9 +127,7 @@ type TakenRow = Endpoint &
   SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
-/** The most of what is sent once that is taken at a time. */
-const mostOnce = 10;
-/** The most of other rows that are taken and not recorded: a number that PostgreSQL plans with, as it cannot with a parameter. */
+/** The most rows in hand, beside those sent once: a number, as PostgreSQL plans with it and not with a parameter. */
 export const mostTaken = 240;
 
 /**
@@ -154,7 +149,7 @@ export async function take(db: Connection, lease: Lease, most: number) {
       SELECT *, failures >= ${literal(failuresBeforeWaiting)} AS is_probe FROM locked
     ), due AS MATERIALIZED (
       SELECT d.record, d.sequence, d.once FROM (
-        (${rows(sql`TRUE`)} AND r.once AND r.next_attempt_at <= now() ORDER BY r.next_attempt_at LIMIT ${literal(mostOnce)})
+        (${rows(sql`TRUE`)} AND r.once AND r.next_attempt_at <= now() ORDER BY r.next_attempt_at LIMIT 10)
         UNION ALL (
           SELECT * FROM (
             ${rows(sql`NOT is_probe AND NOT is_paused`)} AND NOT r.once AND r.next_attempt_at <= now()

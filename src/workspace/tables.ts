@@ -146,12 +146,10 @@ const elsewhere: Partial<Record<Table, readonly string[]>> = {
 };
 
 /** The columns that the record of a row has as fields of their names, both in the export and in the import. */
-export function fieldsOf(table: Table): { name: string; column: Column }[] {
+export function fieldsOf(table: Table): Column[] {
   const left = [...(elsewhere[table] ?? []), ...(nested[table]?.parents ?? []).map(({ column }) => column)];
   const names = columnsOf(table).filter((name) => !left.includes(name));
-  return Object.values(modelOf(table).columns).flatMap((column) =>
-    names.includes(column.name) ? [{ name: column.name, column }] : [],
-  );
+  return Object.values(modelOf(table).columns).filter(({ name }) => names.includes(name));
 }
 
 /** What lies in the records of each table. */

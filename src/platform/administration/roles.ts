@@ -42,17 +42,14 @@ const filled = (text: string, values: Record<string, string>): string =>
     .replaceAll(/:'(\w+)'/g, (_, name) => escapeLiteral(values[name] ?? ''));
 
 /** SQL that makes the roles and gives them what they need, in the database in which it runs. Passwords are in it as their verifiers only. */
-export const rolesSql = ({ replacePasswords, ...roles }: Roles): string =>
-  filled(
-    script(),
-    Object.fromEntries([
-      ['replace_passwords', replacePasswords ? 'on' : ''],
-      ...Object.entries(roles).flatMap(([kind, role]) => [
-        [kind, role?.name ?? ''],
-        [`${kind}_password`, role?.password ? scramVerifier(role.password) : ''],
-      ]),
-    ]),
-  );
+export function rolesSql({ replacePasswords, ...roles }: Roles): string {
+  const values: Record<string, string> = { replace_passwords: replacePasswords ? 'on' : '' };
+  for (const [kind, role] of Object.entries(roles)) {
+    values[kind] = role?.name ?? '';
+    values[`${kind}_password`] = role?.password ? scramVerifier(role.password) : '';
+  }
+  return filled(script(), values);
+}
 
 /** Runs that SQL at `url`. Returns the roles that were there before. Throws a DatabaseError, and changes nothing then. */
 export const createRoles = (url: string, roles: Roles): Promise<string[]> =>
@@ -123,10 +120,8 @@ const differences = `
   FROM pg_roles r, (SELECT relowner FROM structure LIMIT 1) o WHERE r.rolname = coalesce($1, current_user)`;
 
 /** Compares what a role may do with what its task needs: without a name, who asks as the gateway's. Undefined if there is no such role. */
-export const privilegesOf = async (client: Client, name?: string): Promise<Privileges | undefined> =>
-  (
-    await client.query<Privileges>(between('Rights', 'Grants') + differences, [
-      name ?? null,
-      name === undefined ? 'gateway' : 'application',
-    ])
-  ).rows[0];
+export async function privilegesOf(client: Client, name?: string): Promise<Privileges | undefined> {
+  const task = name === undefined ? 'gateway' : 'application';
+  const { rows } = await client.query<Privileges>(between('Rights', 'Grants') + differences, [name ?? null, task]);
+  return rows[0];
+}

@@ -55,14 +55,11 @@ export async function startEmbedded({
   await mkdir(root, { recursive: true }).catch(unusable);
   const binaries = await findBinaries(account, root);
   const cluster = await openCluster(root, account, binaries, throwaway ? ['--no-sync'] : []).catch(unusable);
-  return join(cluster, { settings: throwaway ? disposable : [], log });
+  return join(cluster, throwaway ? disposable : [], log);
 }
 
 /** Uses the server once it accepts connections. Without a supervisor, starts one. */
-async function join(
-  cluster: Cluster,
-  { settings, log }: { settings: string[]; log: (message: string) => void },
-): Promise<Embedded> {
+async function join(cluster: Cluster, settings: string[], log: (message: string) => void): Promise<Embedded> {
   let [user, own]: [number?, Supervisor?] = [];
   let isReady = false;
   const onEnd = (output: string) => {

@@ -12,6 +12,7 @@ import {
   type Components,
   collectComponents,
   everyResponse,
+  exampleRequestId,
   headerNamed,
   type JsonSchema,
   requestHeaders,
@@ -74,10 +75,6 @@ function member({ items, properties, ofGraphql, enum: values, type, ...schema }:
     ...(properties && { properties: inRest(properties), required: Object.keys(inRest(properties)) }),
   };
 }
-
-/** The problem of one code as a caller would get it. */
-const problemExample = (code: ErrorCode, publicUrl: string) =>
-  restProblem(exampleOf(code), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl).problem;
 
 /** What operations refer to, each component once. */
 type References = ReturnType<typeof collectReferences>['references'];
@@ -174,7 +171,7 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
   const references = {
     schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
     example: (code: ErrorCode) => {
-      problems[code] ??= { value: problemExample(code, publicUrl) };
+      problems[code] ??= { value: restProblem(exampleOf(code), exampleRequestId, publicUrl).problem };
       return referenceTo('examples', code);
     },
     header,

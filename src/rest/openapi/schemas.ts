@@ -108,35 +108,30 @@ export type Components = ReturnType<typeof collectComponents>;
 const text = { type: 'string' };
 
 /** Headers that a caller may send with every operation. Without examples, which viewers would send every time. */
-export const requestHeaders: Record<string, JsonSchema> = {
-  'Idempotency-Key': {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description:
-      'Makes it safe to retry a request: the change is made only once, and every retry gets the response to the first ' +
-      'request. Send a new random value with each change, and the same value with its retries. 1 to 255 printable ASCII ' +
-      'characters, bare or quoted.',
-    schema: { ...text, minLength: 1, maxLength: 257 },
-  },
-  'If-Match': {
-    name: 'If-Match',
-    in: 'header',
-    required: false,
-    description:
-      'The `state` of a preview of this change, in double quotes. If the record is in another state by then, the request ' +
-      'fails with STATE_CHANGED and nothing is changed.',
-    schema: { ...text, pattern: '^(\\*|"[!#-~]{1,100}")$' },
-  },
-  'X-Request-Id': {
-    name: 'X-Request-Id',
-    in: 'header',
-    required: false,
-    description:
-      'Your id for the request. The response and the log include it. If it is missing or invalid, the server generates one.',
-    schema: { ...text, pattern: '^[\\w.:/+=-]{1,128}$' },
-  },
-};
+export const requestHeaders: Record<string, JsonSchema> = Object.fromEntries(
+  Object.entries({
+    'Idempotency-Key': {
+      description:
+        'Makes it safe to retry a request: the change is made only once, and every retry gets the response to the first ' +
+        'request. Send a new random value with each change, and the same value with its retries. 1 to 255 printable ASCII ' +
+        'characters, bare or quoted.',
+      schema: { ...text, minLength: 1, maxLength: 257 },
+    },
+    'If-Match': {
+      description:
+        'The `state` of a preview of this change, in double quotes. If the record is in another state by then, the request ' +
+        'fails with STATE_CHANGED and nothing is changed.',
+      schema: { ...text, pattern: '^(\\*|"[!#-~]{1,100}")$' },
+    },
+    'X-Request-Id': {
+      description:
+        'Your id for the request. The response and the log include it. If it is missing or invalid, the server generates one.',
+      schema: { ...text, pattern: '^[\\w.:/+=-]{1,128}$' },
+    },
+  }).map(([name, about]) => [name, { name, in: 'header', required: false, ...about }]),
+);
+
+export const exampleRequestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
 /** Headers of responses. Each response refers to those that it has. */
 const responseHeaders: Record<string, JsonSchema> = {
@@ -144,7 +139,7 @@ const responseHeaders: Record<string, JsonSchema> = {
     description: 'Id of the request. The log and problems have the same one.',
     required: true,
     schema: text,
-    example: '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54',
+    example: exampleRequestId,
   },
   'RateLimit-Policy': {
     description:

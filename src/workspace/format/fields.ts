@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SubscriptionType } from '../../generated/client/enums.js';
+import type { Column } from '../../platform/postgres/index.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
 import { quote } from '../report.js';
 import { fieldsOf, type Table } from '../tables.js';
@@ -51,20 +52,12 @@ export const reference = (table: Table, about: string) =>
   idString().describe(about).register(marks, { refersTo: table });
 export const personId = (about: string) => reference('people', about);
 
-/** A part of a public link. Whoever knows it can read the document. */
-export const publicToken = (about: string) =>
-  z
-    .string()
-    .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
-    .describe(about);
-
 /** A content, or another text that may be long. */
 export const text = (about: string) => atMost(most.content).describe(about);
 export const shortText = (about: string) => atMost(most.name).describe(about);
 const nameTo = (maximum: number) => (about: string) => atMost(maximum).min(1).describe(about);
 export const name = nameTo(most.name);
 export const filename = nameTo(most.filename);
-const emoji = (about: string) => string().min(1).max(50).describe(about);
 export const flag = (about: string) => z.boolean().default(false).describe(about);
 export const float = (about: string) => z.number().describe(about);
 export const integer = (about: string, min: number, max = 2_147_483_647) => z.int().min(min).max(max).describe(about);
@@ -125,14 +118,8 @@ export const times = () => ({
 /** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
-/** May be null, or omitted: then it is undefined, and an update leaves it as it is. */
-export const unlessOmitted = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional();
-
 /** A field of a column, for a record that says nothing else of it. */
-function fieldOf(
-  table: Table,
-  { name: field, column: { type, isNullable, values = [], about = field } }: ReturnType<typeof fieldsOf>[number],
-) {
+function fieldOf(table: Table, { name: field, type, isNullable, values = [], about = field }: Column) {
   const schemas: Record<string, () => z.ZodType> = {
     String: () => text(about),
     Int: () => integer(about, -2_147_483_648),
@@ -200,7 +187,7 @@ export const access = () => listOf(grant, 'person_id').describe('personal access
 const reaction = recordOf('reactions', {
   id: ownId(),
   person_id: personId('who reacted'),
-  emoji: emoji('at most 50 characters; at most once per person'),
+  emoji: string().min(1).max(50).describe('at most 50 characters; at most once per person'),
   inserted_at: insertedAt(),
 });
 

@@ -12,7 +12,6 @@ import {
   optional,
   ownId,
   personId,
-  publicToken,
   reactions,
   recordOf,
   reference,
@@ -20,7 +19,6 @@ import {
   text,
   times,
   timestamp,
-  unlessOmitted,
 } from './fields.js';
 
 export const resourceHub = recordOf('resource_hubs', {
@@ -68,8 +66,6 @@ const blob = recordOf('blobs', {
   inserted_at: insertedAt(),
 });
 
-const fileActivity = z.strictObject(activityFields('file'));
-
 export const file = recordOf('resource_hub_files', {
   id: id(),
   ...placed,
@@ -80,7 +76,7 @@ export const file = recordOf('resource_hub_files', {
   comments: comments(),
   reactions: reactions(),
   subscription_list: subscriptionList(),
-  activities: listOf(fileActivity).describe('what happened to it'),
+  activities: listOf(z.strictObject(activityFields('file'))).describe('what happened to it'),
   ...times(),
   deleted_at: optional(timestamp('when it was deleted; a deleted file stays in the database but is not shown')),
   deleted_by_id: optional(personId('who deleted it')),
@@ -134,9 +130,13 @@ const documentRecord = recordOf('resource_hub_documents', {
   versions: listOf(version).describe(
     'the versions of a published document, from 1 on; an update may begin with a later one',
   ),
-  public_token: unlessOmitted(
-    publicToken('last part of its public link; set while sharing is on; an update that omits it leaves it'),
-  ),
+  // Whoever knows it can read the document. If it is omitted, it is undefined, and an update leaves it as it is.
+  public_token: z
+    .string()
+    .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
+    .describe('last part of its public link; set while sharing is on; an update that omits it leaves it')
+    .nullable()
+    .optional(),
   comments: comments(),
   reactions: reactions(),
   subscription_list: subscriptionList(),
