@@ -26,35 +26,6 @@ const checkIns = (...statuses: string[]): Json => ({
   },
 });
 
-test('the status of an open goal is that of its newest check-in', async () => {
-  const data = { nextUpdateScheduledAt: soon, ...checkIns('on_track', 'off_track', 'caution') };
-  expect(await goalWith(data, 'status')).toEqual({ status: 'CAUTION' });
-});
-
-test('the progress of a goal is that of its targets and its checklist', async () => {
-  const target = (value: number, index: number) => ({ index, name: 'Sales', from: 0, to: 10, value });
-  const checks = [true, false, false, false, false];
-  const { progressPercentage } = await goalWith(
-    {
-      targets: { create: [10, 0].map(target) },
-      checklist: { create: checks.map((completed, index) => ({ index, name: 'Ask', completed })) },
-    },
-    'progressPercentage',
-  );
-  expect(progressPercentage).toBe(40);
-});
-
-test('the privacy of a goal and of its projects follows from their levels', async () => {
-  const levels = { publicLevel: 0, companyLevel: 0, spaceLevel: 10 };
-  const goal = await world.goal(space, { ...levels, championId: caller.id });
-  await world.project(space, { ...levels, championId: caller.id, goalId: goal.id });
-  expect(await look(goal.id, 'privacy accessLevels { public company space } projects { privacy }')).toEqual({
-    privacy: 'CONFIDENTIAL',
-    accessLevels: { public: 0, company: 0, space: 10 },
-    projects: [{ privacy: 'CONFIDENTIAL' }],
-  });
-});
-
 describe('what a goal says of the caller', () => {
   test('my role', async () => {
     expect(await goalWith({ reviewerId: caller.id }, 'myRole')).toEqual({ myRole: 'REVIEWER' });

@@ -357,23 +357,6 @@ describe('lists with too many items in all', async () => {
     });
   });
 
-  test('cost a change two more SQL statements, begin and commit, only if an alias or a page can make it longer', async () => {
-    const statementsFor = async (selection: string) => {
-      const { id } = await wide.closedGoal(large);
-      const { statements } = await statementsOf(() =>
-        wide.graphql(own.caller.token, `mutation { reopenGoal(input: { id: "${id}" }) { goal { ${selection} } } }`),
-      );
-      return statements.length;
-    };
-    await statementsFor('id');
-    const short = await statementsFor('id targets { id } checklist { id }');
-    const more = async (selection: string) => (await statementsFor(selection)) - short;
-    expect(await more('id few: targets { id } checklist { id }')).toBe(2);
-    expect(await more('id targets { t: name } checklist { id }')).toBe(2);
-    expect(await more('id targets { id } checklist { completedByNow: completed }')).toBe(2);
-    expect(await more('id targets { id } checklist { done: completed }')).toBe(0);
-  });
-
   test('and so are names that stand in too many of them', async () => {
     const strict = new World(wide.db, wide.url, { responseCharacters: 500_000 });
     const names = ['a', 'b', 'c'].map((end) => `${'x'.repeat(190)}${end}: role`).join(' ');

@@ -58,20 +58,6 @@ test('numbers from 1, as many as waited, and says which was the last', async () 
   expect(await numberEvents(world.db, eventSource, 'unknown')).toMatchObject({ lastSequence: 0, numbered: 0 });
 });
 
-test('numbers two hundred at a time', async () => {
-  const company = await companyWithGoals(1);
-  await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-     SELECT $1, 'goal_closed', $2, $3, n::text FROM generate_series(1, 450) n`,
-    [company.companyId, company.authorId, company.goals[0]],
-  );
-  const rounds = [];
-  for (let round = 0; round < 4; round += 1) rounds.push(await numberEvents(world.db, eventSource, company.companyId));
-  expect(rounds.map(({ numbered }) => numbered)).toEqual([200, 200, 50, 0]);
-  expect(rounds.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false]);
-  expect((await eventsOf(company)).map(({ name }) => Number(name))).toEqual(upTo(450));
-});
-
 test('numbers after the rest what was written without the trigger, and has no time', async () => {
   const company = await companyWithGoals(1);
   const [goal = ''] = company.goals;

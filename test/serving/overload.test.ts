@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Overload, Seat } from '../../src/platform/http/admission.js';
-import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
+import { Overload } from '../../src/platform/http/admission.js';
+import { FairQueue } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -32,23 +31,6 @@ const reopening = '{ reopenGoal(input: { id: "%" }) { goal { id } } }';
 const reopen = (id: string, headers = {}) => world.post(restPaths.reopenGoal, caller.token, { id }, headers);
 
 describe('a gateway whose places are all taken', () => {
-  test('is one warning per second in the log, and a line only for each admitted request', async () => {
-    const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
-    const admitted = [1, 2].map(() => reopen(goal.id));
-    await eventually(() => expect(overload.queue.taken).toBe(places));
-    world.log.length = 0;
-    const refused = await Promise.all([1, 2, 3, 4, 5].map(() => reopen(goal.id)));
-    expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
-    await eventually(() => expect(log.length).toBeGreaterThan(0));
-    expect(log).toMatchObject([{ level: 40, msg: 'overloaded', refused: 5, inProgress: 2 }]);
-    // It is about them all, so in the context of none.
-    expect(Object.keys(log[0] as Json)).not.toContain('requestId');
-    expect(world.log).toEqual([]);
-    await release();
-    await Promise.all(admitted);
-  });
-
   test('refuses further requests while the admitted ones wait, and these complete', async () => {
     const goals = await Promise.all([1, 2, 3, 4].map(() => world.closedGoal(space)));
     const [one, other, third, fourth] = goals.map(({ id }) => id) as [string, string, string, string];
@@ -215,21 +197,6 @@ describe('who waits for a place', () => {
   const from = (id: string, flow = id) => ({ id, flow });
   const own = from('token', 'company');
 
-  test('is admitted in order of arrival, but the newest first when more wait than there are places', async () => {
-    const admission = new FairQueue({ seats: 2 });
-    expect([admission.enter(own), admission.enter(own)]).toEqual(['admitted', 'admitted']);
-    const order: number[] = [];
-    const waiting = [1, 2, 3, 4].map(async (number) => {
-      expect(await admission.enter(own)).toBe('admitted');
-      order.push(number);
-    });
-    for (const _ of waiting) admission.leave(own);
-    await Promise.all(waiting);
-    expect(order).toEqual([4, 3, 1, 2]);
-    for (const _ of [1, 2]) admission.leave(own);
-    expect([admission.taken, admission.waiting]).toEqual([0, 0]);
-  });
-
   test.each<[string, string[], string[]]>([
     ['another company', ['a1/a', 'a1/a', 'a1/a', 'b1/b'], ['a1', 'b1', 'a1', 'a1']],
     ['another token of the company', ['a1/a', 'a1/a', 'a2/a'], ['a1', 'a2', 'a1']],
@@ -247,67 +214,6 @@ describe('who waits for a place', () => {
     admission.leave(from('a1', 'a'));
     await Promise.all(running);
     expect(admitted).toEqual(order);
-  });
-
-  test('finds half of the places free where somebody else has just been, and all of them otherwise', async () => {
-    let now = 0;
-    const admission = new FairQueue({ seats: 4, now: () => now });
-    const take = (count: number) => Array.from({ length: count }, () => admission.enter(own));
-    expect(take(4)).toEqual(['admitted', 'admitted', 'admitted', 'admitted']);
-    for (let count = 0; count < 4; count++) admission.leave(own);
-    admission.enter(from('other'));
-    admission.leave(from('other'));
-    const [first, second, third] = take(3);
-    expect([first, second]).toEqual(['admitted', 'admitted']);
-    expect(admission.taken).toBe(2);
-    expect(admission.enter(from('other'))).toBe('admitted');
-    now = 11_000;
-    admission.leave(from('other'));
-    now = 22_000;
-    const fourth = admission.enter(own);
-    expect(await third).toBe('admitted');
-    expect(await fourth).toBe('admitted');
-    expect([admission.taken, admission.waiting]).toEqual([4, 0]);
-  });
-
-  test('waits in the queue of its company if its token became known while it waited', async () => {
-    const pair = new Overload({ maxConcurrentRequests: 2 }, logger);
-    const { queue: admission } = pair;
-    let caller = from('address');
-    const seat = new Seat(pair, new RequestRecord({ requestId: 'one' }), () => caller);
-    const other = from('token', 'other');
-    for (const each of [own, other]) admission.enter(each);
-    const entering = Promise.resolve(seat.enter());
-    caller = own;
-    admission.leave(other);
-    await Promise.resolve();
-    expect([admission.taken, admission.waiting]).toEqual([1, 1]);
-    admission.leave(own);
-    expect(await entering).toBeUndefined();
-    expect([admission.taken, admission.waiting]).toEqual([1, 0]);
-    seat.leave();
-  });
-
-  test('holds what it holds as its company as soon as its token is known, and nothing as its address', async () => {
-    const four = new Overload({ maxConcurrentRequests: 4 }, logger);
-    const { queue: admission } = four;
-    const other = from('other token', 'other');
-    admission.enter(other);
-    admission.leave(other);
-    let caller = from('address');
-    const seats = [1, 2, 3].map((id) => new Seat(four, new RequestRecord({ requestId: String(id) }), () => caller));
-    const entering = Promise.all(seats.map((seat) => seat.enter()));
-    expect([admission.taken, admission.waiting]).toEqual([2, 1]);
-    caller = own;
-    const known = seats.slice(0, 2).map((seat) => seat.changeFlow());
-    await Promise.all(known);
-    // The third was admitted as the address, and has to wait as its company.
-    await eventually(() => expect([admission.taken, admission.waiting]).toEqual([2, 1]));
-    expect([admission.enter(other), admission.enter(other)]).toEqual(['admitted', 'admitted']);
-    seats[0]?.leave();
-    expect((await entering).filter(Boolean)).toEqual([]);
-    for (const seat of seats) seat.leave();
-    expect([admission.taken, admission.waiting]).toEqual([2, 0]);
   });
 
   test('is refused after a moment if no place becomes free', async () => {
@@ -382,52 +288,6 @@ describe('who waits for a place', () => {
 });
 
 describe('what takes long', () => {
-  test('runs alone, and while others ask, the next after as long a rest', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const queue = new FairQueue({ seats: 1, refuses: false });
-    let isContended = true;
-    const began: Record<string, number> = {};
-    const enter = async (name: string) => {
-      const turn = new LongTurn(queue, { id: name, flow: name }, () => isContended);
-      await turn.enter();
-      began[name] = performance.now();
-      return turn;
-    };
-    const start = performance.now();
-    const first = await enter('first');
-    const second = enter('second');
-    await vi.advanceTimersByTimeAsync(80);
-    first.end();
-    await vi.advanceTimersByTimeAsync(79);
-    expect(began.second).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(2);
-    expect(began.second).toBe(start + 160);
-    const third = enter('third');
-    await vi.advanceTimersByTimeAsync(1_000);
-    (await second).end();
-    await vi.advanceTimersByTimeAsync(251);
-    expect(began.third).toBe(start + 1_161 + 250);
-    isContended = false;
-    const fourth = enter('fourth');
-    (await third).end();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(began.fourth).toBeDefined();
-    (await fourth).end();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(queue.taken).toBe(0);
-  });
-
-  test('gives back what it gets when it has ended', async () => {
-    const queue = new FairQueue({ seats: 1, refuses: false });
-    const [running, waiting] = ['running', 'waiting'].map((id) => new LongTurn(queue, { id, flow: id }));
-    running?.enter();
-    expect(await waiting?.enterWithin(5)).toBe('overloaded');
-    waiting?.end();
-    running?.end();
-    await eventually(() => expect([queue.taken, queue.waiting]).toEqual([0, 0]));
-  });
-
   test('waits two seconds at most for others of its company, if another company asks', async () => {
     const shared = await createWorld({ overload: new Overload({ maxConcurrentRequests: 8 }, linesOf) });
     const [own, other] = [await shared.team(), await shared.team()];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
@@ -114,48 +114,5 @@ describe('/metrics', () => {
     expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('insides')]);
     expect(log).toMatchObject([{ level: 50, msg: 'cannot read the metrics', err: { message: 'the insides' } }]);
     expect((await fetch(`${base}/metrics`)).status).toBe(200);
-  });
-
-  test('is read once for all that ask at once', async () => {
-    let reads = 0;
-    let answer = () => {};
-    const asked = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    const slowRead = async () => {
-      reads += 1;
-      await asked;
-      return read();
-    };
-    const { base } = await listening({ read: slowRead });
-    const scrapes = Promise.all(Array.from({ length: 10 }, () => fetch(`${base}/metrics`)));
-    await expect.poll(() => reads, soon).toBe(1);
-    setTimeout(answer, 200);
-    expect((await scrapes).map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect(reads).toBeLessThanOrEqual(2);
-  });
-
-  test('cuts off clients that never ask or never read, and bounds how many there are', async () => {
-    const large = async () => ({ ...(await read()), text: 'x 1\n'.repeat(2_000_000) });
-    const { port, base } = await listening({ read: large }, 500);
-    const silent = Array.from({ length: 30 }, (_, index) => {
-      const socket = connect(port, '127.0.0.1').on('error', () => {});
-      if (index % 2 === 0) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-      return socket.pause();
-    });
-    onTestFinished(() => {
-      for (const socket of silent) socket.destroy();
-    });
-    await expect
-      .poll(
-        () =>
-          fetch(`${base}/metrics`).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 20_000 },
-      )
-      .toBe(200);
-    expect((await world.fetch('/healthz')).status).toBe(200);
   });
 });

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/index.js';
-import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../../support/deliveries.js';
+import { insertWebhook, secretFor, until, webhookKey } from '../../support/deliveries.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { startReceiver } from '../../support/receiver.js';
 import { startServer } from '../../support/server.js';
-import { statementsOf } from '../../support/statements.js';
 import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
@@ -49,33 +48,6 @@ describe('goalpost serve', () => {
     await until(metrics, (text) => /goalpost_webhook_attempts_total\{outcome="acknowledged"\} 1/.test(text));
     expect(await metrics()).toMatch(/goalpost_webhook_delivery_seconds_count 1/);
     await until(metrics, (text) => /goalpost_webhooks\{state="active"\} [1-9]/.test(text));
-  });
-
-  test('signs with the secret that an owner was shown, sends a ping at once, and shows what came of it', async () => {
-    const { endpoint, space } = await setting();
-    await world.sql('DELETE FROM webhooks WHERE url = $1', [endpoint.url]);
-    const owner = await world.person(space, { isOwner: true });
-    const { client } = await serve();
-    const call = async (text: string) => {
-      const { body } = await client.graphql(owner.token, text);
-      expect(body.errors).toBeUndefined();
-      return body.data;
-    };
-    const { createWebhook } = await call(
-      `mutation { createWebhook(input: { url: "${endpoint.url}" }) { secret webhook { id } } }`,
-    );
-    const { id } = createWebhook.webhook;
-    endpoint.verifyWith(createWebhook.secret);
-    await sleep(1_200);
-    const since = performance.now();
-    const { pingWebhook } = await call(`mutation { pingWebhook(input: { id: "${id}" }) { eventId } }`);
-    expect(await endpoint.until(1)).toMatchObject([{ id: pingWebhook.eventId, type: 'ping', attempt: 1 }]);
-    expect(performance.now() - since).toBeLessThan(10_000);
-    const attempts = async () =>
-      (await call(`{ webhook(id: "${id}") { attempts { nodes { eventId type outcome status } } } }`)).webhook.attempts
-        .nodes;
-    const expected = [{ eventId: pingWebhook.eventId, type: 'ping', outcome: 'ACKNOWLEDGED', status: 204 }];
-    expect(await until(attempts, (nodes) => nodes.length > 0)).toEqual(expected);
   });
 
   test('without a key sends nothing; one with a key that starts later does', async () => {
@@ -127,19 +99,4 @@ test("a gateway in a server of one's own delivers until it is closed", async () 
   const since = performance.now();
   await app.close();
   expect(performance.now() - since).toBeLessThan(10_000);
-});
-
-test('an event on its own costs five statements, besides its numbering', async () => {
-  const { endpoint, happen, id } = await setting();
-  const { stop, dispatcher } = startDeliveries(world);
-  opened.push(stop);
-  await sleep(1_200);
-  const { statements } = await statementsOf(async () => {
-    await happen();
-    dispatcher.changed((await world.sql('SELECT company_id FROM webhooks WHERE id = $1', [id]))[0]?.company_id);
-    await endpoint.until(1);
-    await sleep(300);
-  });
-  const steps = statements.flatMap(({ text }) => /(acquired|looked|taken|logged|work) AS/.exec(text)?.[1] ?? []);
-  expect(steps).toEqual(['acquired', 'looked', 'taken', 'logged', 'work']);
 });
