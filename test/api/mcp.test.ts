@@ -163,43 +163,6 @@ describe('what models send for nothing', () => {
 });
 
 describe('the tools that read', () => {
-  test('find goals, page by page', async () => {
-    const one = await world.team();
-    const mine = new Agent(world, one.caller.token);
-    for (let count = 0; count < 21; count += 1) await world.goal(one.space, { name: `Launch ${count}` });
-    const first = await mine.call('find_goals', { text: 'launch' });
-    const { nodes, page_info: pageInfo, total_count: total } = first.structuredContent;
-    expect({ shown: nodes.length, total }).toEqual({ shown: 20, total: 21 });
-    expect(first.content[0]).toEqual({
-      type: 'text',
-      text: '20 of 21. For more, call again with end_cursor as after.',
-    });
-    const second = await mine.data('find_goals', { text: 'launch', after: pageInfo.end_cursor });
-    expect(second.nodes).toHaveLength(1);
-    expect(second.nodes[0]).toMatchObject({ is_closed: false, permissions: { can_edit: true } });
-  });
-
-  test('find files and documents by name, and deleted files', async () => {
-    const file = await world.file(hub, caller, { name: 'Quarterly report' });
-    const document = await world.document(hub, caller, [{ title: 'Quarterly plan', content: 'x' }]);
-    const found = await agent.data('find_files_and_documents', { text: 'quarterly' });
-    expect(found.nodes.map(({ kind, id }: Json) => [kind, id])).toEqual([
-      ['resource_hub_document', document.id],
-      ['resource_hub_file', file.id],
-    ]);
-    expect(found.nodes[0]).toMatchObject({ state: 'published', current_version: 1 });
-    await world.sql('UPDATE resource_hub_files SET deleted_at = now(), deleted_by_id = $2 WHERE id = $1', [
-      file.id,
-      caller.id,
-    ]);
-    const deleted = { kind: 'resource_hub_file', id: file.id, deleted_by: { id: caller.id } };
-    for (const given of [{ deleted: true }, { deleted: true, text: 'QUARTERLY' }])
-      expect((await agent.data('find_files_and_documents', given)).nodes).toMatchObject([deleted]);
-    expect((await agent.data('find_files_and_documents', { deleted: true, text: 'yearly' })).nodes).toEqual([]);
-    const live = await agent.data('find_files_and_documents', { deleted: false, text: 'quarterly' });
-    expect(live.nodes).toMatchObject([{ id: document.id }]);
-  });
-
   test('read a document with what each version would change', async () => {
     const { id } = await world.document(hub, caller, ['one two', 'one three']);
     const read = await agent.data('read_document', { id });

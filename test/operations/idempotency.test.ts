@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { purgeOutcomes } from '../../src/platform/graphql/changes.js';
 import { eventually } from '../support/eventually.js';
-import { statementsOf } from '../support/statements.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -171,16 +170,6 @@ describe('a key', () => {
     expect((await reopen(caller.token, turned, 'order')).headers.get(replayed)).toBe('true');
   });
 
-  test('means the same in GraphQL whatever the order of the fields in its variables', async () => {
-    const { caller, goal, colleague } = await closedGoal();
-    const input = { id: goal.id, message: 'Again', subscriberIds: [colleague.id] };
-    const turned = Object.fromEntries(Object.entries(input).reverse());
-    const run = (given: Json) =>
-      world.graphql(caller.token, mutation('reopenGoal'), { input: given }, { 'idempotency-key': 'graphql-order' });
-    expect((await run(input)).headers.get(replayed)).toBeNull();
-    expect((await run(turned)).headers.get(replayed)).toBe('true');
-  });
-
   test('means another request if it runs another operation of the same document', async () => {
     const { caller, goal } = await closedGoal();
     const query = ['One', 'Other'].map(
@@ -244,12 +233,6 @@ describe('a key', () => {
     }
     expect((await world.graphql(caller.token, two[0] as string)).status).toBe(200);
     expect(await effects()).toEqual(none);
-  });
-
-  test('does not matter to a query', async () => {
-    const { caller } = await closedGoal();
-    const answer = await world.graphql(caller.token, '{ viewer { person { id } } }', {}, { 'idempotency-key': '' });
-    expect(answer.status).toBe(200);
   });
 
   test('comes after bad input and before the goal is looked up', async () => {
@@ -326,21 +309,6 @@ describe('a crash', () => {
 });
 
 describe('the cost', () => {
-  test('with the header there are five more: begin, lock, look up, keep, commit', async () => {
-    const plain = await closedGoal();
-    await world.post(restPaths.reopenGoal, plain.caller.token, {});
-    const { statements: without } = await statementsOf(() =>
-      world.post(restPaths.reopenGoal, plain.caller.token, plain.input),
-    );
-    const keyed = await closedGoal();
-    await world.post(restPaths.reopenGoal, keyed.caller.token, {});
-    const { statements: first } = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
-    const { statements: second } = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
-    expect(first).toHaveLength(without.length + 5);
-    expect(second).toHaveLength(5);
-    expect(without.some(({ text }) => text.includes('idempotency'))).toBe(false);
-  });
-
   test('expired outcomes are purged in batches, past one that another request holds', async () => {
     const { caller, input } = await closedGoal();
     for (const key of ['purge-1', 'purge-2', 'purge-3', 'purge-4'])

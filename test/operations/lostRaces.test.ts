@@ -166,22 +166,6 @@ test.skipIf(usesPgbouncer)(
   },
 );
 
-test('several changes lock their records by kind, whatever their order: what comes later is free while one waits', async () => {
-  const { company, caller, space } = await world.team();
-  const edited = { companyLevel: 0, spaceLevel: 70 };
-  const goal = await world.closedGoal(space, edited);
-  const file = await world.file(await world.hub(company, { goalId: goal.id }), caller);
-  const release = await holding('SELECT FROM resource_hub_files WHERE id = $1 FOR UPDATE', [file.id]);
-  const answer = world.graphql(
-    caller.token,
-    `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { id } } deleteResourceHubFile(input: { fileId: "${file.id}" }) { file { id } } }`,
-  );
-  await world.untilOneWaits();
-  await (await holding('SELECT FROM goals WHERE id = $1 FOR UPDATE NOWAIT', [goal.id]))();
-  await release();
-  expect((await answer).body.errors).toBe(undefined);
-});
-
 test.skipIf(usesPgbouncer)('several changes wait for no record that they do not change', async () => {
   const { company, caller, space, hub } = await world.teamWithHub('space', { companyLevel: 0 });
   const viewed = { companyLevel: 0, spaceLevel: 10 };

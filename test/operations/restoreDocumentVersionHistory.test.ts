@@ -67,17 +67,6 @@ describe('people a restored version mentions', () => {
     expect(Object.keys(changes.changed)).toEqual(['resource_hub_documents']);
   });
 
-  test('are found among any number of nodes side by side', async () => {
-    const { company, caller, hub } = await documentOf();
-    const fresh = await world.person(company);
-    const { content } = JSON.parse(mentioning(fresh.id));
-    const wide = { type: 'doc', content: [...Array.from({ length: 150_000 }, () => ({ type: 'hr' })), ...content] };
-    const document = await world.document(hub, caller, [JSON.stringify(wide), 'two']);
-    expect(await restore(caller.token, document.id, 1, 2)).toMatchObject({ status: 200 });
-    const mentioned = { personId: fresh.id, subscriptionList: { documentId: document.id } };
-    expect(await db.subscription.count({ where: mentioned })).toBe(1);
-  });
-
   test('are subscribed to a new list where the document had none', async () => {
     const { company, caller, hub } = await documentOf();
     const fresh = await world.person(company);

@@ -1,6 +1,4 @@
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, type World } from '../support/world.js';
 
 const world = await createWorld();
@@ -163,41 +161,5 @@ describe('several mutation fields in one request', () => {
     if (!process.env.TEST_ISOLATION) expect(repeated).toEqual([]);
     const reopened = { action: 'goal_reopened' as const, goalId: { in: goals.map(({ id }) => id) } };
     expect(await db.activity.count({ where: reopened })).toBe(goals.length);
-  });
-
-  test.each(['hidden', 'only visible'])(
-    'do not wait for records that are %s to the caller, and hold none',
-    async (which) => {
-      const { company, space } = await world.team();
-      const stranger = await world.person(company);
-      const levels = { companyLevel: which === 'hidden' ? 0 : 10 };
-      const goals = [await world.closedGoal(space, levels), await world.closedGoal(space, levels)];
-      const fields = goals.map(({ id }) => reopen(id));
-      const lock = `SELECT FROM goals WHERE id = ANY($1) FOR UPDATE`;
-      const holder = new pg.Client({ connectionString: world.url });
-      await holder.connect();
-      try {
-        await holder.query('BEGIN');
-        await holder.query(lock, [goals.map(({ id }) => id)]);
-        const { status } = await run(stranger.token, fields);
-        expect(status).toBe(which === 'hidden' ? 404 : 403);
-      } finally {
-        await holder.end();
-      }
-    },
-  );
-
-  test('cost three more SQL statements than apart: begin, lock and commit', async () => {
-    const apart = await setting();
-    await world.graphql(apart.caller.token, '{ viewer { person { id } } }');
-    const { statements: first } = await statementsOf(() => run(apart.caller.token, [reopen(apart.goal.id)]));
-    const { statements: second } = await statementsOf(() => run(apart.caller.token, [remove(apart.file.id)]));
-    const together = await setting();
-    await world.graphql(together.caller.token, '{ viewer { person { id } } }');
-    const { statements } = await statementsOf(() =>
-      run(together.caller.token, [reopen(together.goal.id), remove(together.file.id)]),
-    );
-    const token = 1;
-    expect(statements).toHaveLength(first.length + second.length - token + 3);
   });
 });

@@ -38,3 +38,13 @@ test('a GraphQL document typed from the schema compiles and calls the server', a
   const { stdout } = await node('generated/out/graphql.js', base, author.token, document.id);
   expect(JSON.parse(stdout)).toEqual({ name: 'Title 1', state: 'PUBLISHED', current: 4, from: 1, wrong: 'function' });
 });
+
+test("a goal and a document with one id stay two records in Apollo's cache as it is", async () => {
+  const id = 'same';
+  await world.closedGoal(space, { id, name: 'The same goal' });
+  const hub = await world.hub(company, { spaceId: space.id });
+  await world.document(hub, author, ['one'], { id, name: 'The same document' });
+  const { stdout } = await node(pathOf('node_modules/tsx/dist/cli.mjs'), 'cache.ts', base, author.token, id);
+  const names = { 'Goal:same': 'The same goal', 'ResourceHubDocument:same': 'The same document' };
+  expect(JSON.parse(stdout)).toEqual(names);
+});

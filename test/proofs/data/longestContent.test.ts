@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Agent } from '../../support/agent.js';
 import { perform, type Surface } from '../../support/surfaces.js';
 import { createWorld, type Json } from '../../support/world.js';
@@ -104,14 +103,4 @@ describe.each(characters)('the longest content, %s,', (_, character) => {
     expect(restored.restored_version.version_number).toBe(4);
     expect(await isRestored(id)).toBe(true);
   });
-});
-
-test.each(['REST', 'GraphQL'] as const)('restoring by %s reads a content three times at most', async (surface) => {
-  const { token, id } = await documentWith('marked text ', 1_000);
-  const spy = vi.spyOn(pg.Client.prototype, 'query');
-  const { status } = await restore(surface, token, id).finally(() => spy.mockRestore());
-  expect(status).toBe(200);
-  const results = await Promise.all(spy.mock.results.map(({ value }) => value));
-  const read = results.map((result) => JSON.stringify(result?.rows ?? []).split('marked text').length - 1);
-  expect(read.reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(3 * 1_000);
 });

@@ -1,22 +1,10 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../src/platform/embedded/server.js';
-import { Restorer } from '../../../tools/faults/restorer.js';
-import { until, webhookKey } from '../../support/deliveries.js';
 import { pathOf } from '../../support/documents.js';
-import { commandOutput } from '../../support/goalpost.js';
-import { alerts, alertsFile, panelExpressions } from '../../support/monitoring.js';
-import { openStream } from '../../support/openStream.js';
-import { startPostgres } from '../../support/postgres.js';
-import { query } from '../../support/query.js';
-import { startReceiver } from '../../support/receiver.js';
-import { createRestorables } from '../../support/restorables.js';
-import { startServer } from '../../support/server.js';
-import type { Json } from '../../support/world.js';
+import { alerts, alertsFile } from '../../support/monitoring.js';
 
 interface Scene {
   fires: Record<string, string>;
@@ -97,120 +85,19 @@ const firing: Record<string, Scene> = {
   GoalpostFileDescriptors: pair(at('process_open_fds'), always(850), always(800), at('process_max_fds'), always(1000)),
 };
 
-const isMissing = spawnSync('prometheus', ['--version']).error !== undefined;
+const isMissing = spawnSync('promtool', ['--version']).error !== undefined;
 
-// Without it the tests are skipped; with CI=true they fail.
-describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', () => {
+// Without Prometheus the tests are skipped; with CI=true they fail.
+describe.skipIf(isMissing && process.env.CI !== 'true')('an alert', () => {
   let folder: string;
-  const ends: (() => Promise<unknown>)[] = [];
-  let prometheus: string;
-
-  const ask = async (path: string): Promise<Json> => (await fetch(`${prometheus}/api/v1/${path}`)).json();
-  const evaluate = (expression: string) => ask(`query?query=${encodeURIComponent(expression)}`);
-
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'goalpost-prometheus-'));
-    const postgres = await startPostgres();
-    ends.push(postgres.stop);
-    const settings = {
-      DATABASE_URL: postgres.url,
-      METRICS_PORT: '0',
-      RATE_LIMIT_PER_TOKEN: '1000000',
-      WEBHOOK_KEY: webhookKey,
-      WEBHOOK_ALLOW: '127.0.0.0/8',
-    };
-    await commandOutput(['migrate'], settings);
-    const { token, documents } = await createRestorables(settings, 4);
-    const server = await startServer(settings, { quiet: true });
-    ends.push(server.stop);
-    const receiver = await startReceiver();
-    ends.push(receiver.close);
-    await query(
-      postgres.url,
-      "INSERT INTO webhooks (company_id, url, slot, next_attempt_at) VALUES ('company', $1, 1, now())",
-      [receiver.url],
-    );
-    await query(postgres.url, 'UPDATE imports SET revision = 1');
-    // Every tenth change is repeated, as after a serialization failure. A sequence is not undone.
-    await query(
-      postgres.url,
-      `CREATE SEQUENCE changes; CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN IF nextval('changes') % 10 = 0 THEN RAISE 'lost' USING ERRCODE = '40001'; END IF; RETURN NEW; END $$;
-      CREATE TRIGGER lose BEFORE INSERT ON document_versions FOR EACH ROW EXECUTE FUNCTION lose()`,
-    );
-    const stream = await openStream(server.base, token);
-    ends.push(async () => stream.close());
-
-    const port = await freePort();
-    prometheus = `http://127.0.0.1:${port}`;
-    const { host } = new URL([server.announced.metrics ?? []].flat()[0] ?? '');
-    const file = join(folder, 'prometheus.json');
-    await writeFile(
-      file,
-      JSON.stringify({
-        global: { scrape_interval: '1s', evaluation_interval: '1s' },
-        rule_files: [pathOf(alertsFile)],
-        scrape_configs: [{ job_name: 'goalpost', static_configs: [{ targets: [host] }] }],
-      }),
-    );
-    const child = spawn(
-      'prometheus',
-      [
-        `--config.file=${file}`,
-        `--storage.tsdb.path=${join(folder, 'data')}`,
-        `--web.listen-address=127.0.0.1:${port}`,
-      ],
-      { stdio: 'ignore' },
-    );
-    const exited = once(child, 'exit');
-    ends.push(async () => {
-      child.kill('SIGTERM');
-      await exited;
-    });
-    const restorers = documents.map(
-      (document) => new Restorer(server.base, token, document, { pauseMilliseconds: 50 }),
-    );
-    const running = restorers.map((restorer) => restorer.run());
-    const timer = setInterval(() => {
-      void server.client.graphql(token, '{ goals { nodes { id } } }');
-      const key = { 'idempotency-key': 'once' };
-      void server.client.graphql(token, 'mutation { reopenGoal(input: { id: "goal-0" }) { goal { id } } }', {}, key);
-      void server.client.graphql(token, '{ goal(id: "nowhere") { id } }');
-    }, 200);
-    ends.push(async () => {
-      clearInterval(timer);
-      for (const restorer of restorers) restorer.stop();
-      await Promise.all(running);
-    });
-    const scrapes = async () => {
-      const answer = await evaluate('count_over_time(up{job="goalpost"}[1m])').catch(() => undefined);
-      return Number(answer?.data?.result[0]?.value[1] ?? 0);
-    };
-    await until(scrapes, (count) => count > 12, 60_000);
   });
-
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test.each(panelExpressions)('the dashboard shows $name', async ({ expression }) => {
-    const { status, error, data } = await evaluate(expression);
-    expect([status, error]).toEqual(['success', undefined]);
-    expect(data.result).not.toEqual([]);
-  });
-
-  test('every alert is loaded and evaluated, and none fires', async () => {
-    const { data } = await ask('rules');
-    const rules = data.groups.flatMap((group: Json) => group.rules);
-    expect(rules.map(({ name }: Json) => name).sort()).toEqual(alerts.map(({ name }) => name).sort());
-    const ill = rules.filter(({ health, state }: Json) => health !== 'ok' || state === 'firing');
-    expect(ill).toEqual([]);
-  });
+  afterAll(() => rm(folder, { recursive: true }));
 
   test.each(alerts)('$name fires when it should, and not before', async ({ name }) => {
     const scene = firing[name];
-    expect(scene, 'test/support/firing.ts').toBeDefined();
+    expect(scene).toBeDefined();
     const fires = `count(ALERTS{alertname="${name}", alertstate="firing"})`;
     const testOf = (series: Record<string, string> | undefined, isFiring: boolean) => ({
       interval: '1m',

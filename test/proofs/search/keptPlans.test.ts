@@ -5,58 +5,17 @@ import { describe, expect, test, vi } from 'vitest';
 import { keptQuery, onlyIds } from '../../../src/schema/plans.js';
 import { createToken } from '../../../src/tokens.js';
 import { textOf } from '../../support/documents.js';
-import { filledGoal } from '../../support/filled.js';
 import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import { type RandomRequest, randomRequest } from '../../support/randomQueries.js';
-import { withFragments } from '../../support/restFragments.js';
 import { seedOf } from '../../support/seedOf.js';
 import { timeLimit } from '../../support/timeLimit.js';
-import { createWorld, type Json } from '../../support/world.js';
+import { createWorld } from '../../support/world.js';
 
-const world = await createWorld();
 const demo = await createWorld();
 const count = Number(process.env.KEPT_PLANS ?? 100);
 const seed = seedOf('KEPT_PLANS_SEED');
 
-/** How much of the schema Pothos walks for the work. */
-async function planned(work: () => Promise<Json>): Promise<number> {
-  const collect = vi.spyOn(Plan.prototype, 'collect');
-  try {
-    const { body } = await work();
-    expect(body.errors).toBeUndefined();
-    return collect.mock.calls.length;
-  } finally {
-    collect.mockRestore();
-  }
-}
-
 describe('a document that is sent again', () => {
-  test('is planned once, whoever sends it and whatever it asks for', async () => {
-    const made = [await filledGoal(world, 1), await filledGoal(world, 2)];
-    const query = withFragments(
-      'query ($id: ID!) { goal(id: $id) { ...GoalFields activities(first: 2) { nodes { id } } } }',
-    );
-    const walked = [];
-    for (const { goal, caller } of [made[0], made[0], made[0], made[1], made[1]] as typeof made) {
-      walked.push(await planned(() => world.graphql(caller.token, query, { id: goal.id })));
-    }
-    expect(walked).toEqual([walked[0], 0, 0, 0, 0]);
-    expect(walked[0]).toBeGreaterThan(100);
-  });
-
-  test('is planned anew with other variables beneath a field, and then as before', async () => {
-    const { caller, goal } = await filledGoal(world, 3);
-    const query =
-      'query ($id: ID!, $all: Boolean!) { goal(id: $id) { id ...More @include(if: $all) } } fragment More on Goal { name }';
-    const answer = async (all: boolean) =>
-      (await world.graphql(caller.token, query, { id: goal.id, all })).body.data.goal;
-    const { id, name } = goal;
-    for (const all of [true, false, true, false, false, true]) {
-      expect(await answer(all)).toEqual(all ? { id, name } : { id });
-    }
-    expect(await planned(() => world.graphql(caller.token, query, { id, all: true }))).toBe(0);
-  });
-
   test(
     `is answered as it was at first, to each caller (KEPT_PLANS_SEED=${seed})`,
     async () => {

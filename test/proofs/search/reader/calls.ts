@@ -51,10 +51,9 @@ export class Calls {
         args: { ...args, where: this.#unique(models[model] as Model, this.#draw.pick(keys), wanted) },
       };
     }
-    const company = this.#draw.leaves('no company') ? undefined : { companyId: this.#draw.companyId };
     const where = {
-      ...company,
-      ...(this.#draw.chance(this.#draw.isUnusual ? 90 : 60) && this.#filters.filter(model, 2, wanted)),
+      companyId: this.#draw.companyId,
+      ...(this.#draw.chance(60) && this.#filters.filter(model, 2, wanted)),
     };
     return { model, method, args: { ...args, where, ...this.#order(model, method === 'findMany') } };
   }
@@ -84,9 +83,7 @@ export class Calls {
   #not = () => this.#draw.pick([false, undefined]);
 
   #relations(name: string, depth: number, row: Row | undefined): Args {
-    const all = Object.entries(models[name]?.relations ?? {}).filter(
-      ([, { model }]) => hasCompany(model) || this.#draw.leaves('a table of no company'),
-    );
+    const all = Object.entries(models[name]?.relations ?? {}).filter(([, { model }]) => hasCompany(model));
     if (all.length === 0) return {};
     const chosen = this.#draw.some(all, 3).map(([field, relation]): [string, unknown] => {
       const { isList, model } = relation;
@@ -111,17 +108,15 @@ export class Calls {
     return Object.values(relations).some(Boolean) ? relations : {};
   }
 
-  /** Leaves no order to chance, except for what only Prisma answers. */
+  /** Leaves no order to chance. */
   #order(name: string, canCut = true): Args {
     const { columns, key } = models[name] as Model;
     const direction = () => this.#draw.pick(['asc', 'desc']);
     const orderable = Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes');
     const given = this.#draw.chance(50) ? this.#draw.some(orderable, 2).map((field) => ({ [field]: direction() })) : [];
     const take = { take: this.#draw.pick([1, 2, 3]) };
-    const skip = this.#draw.leaves('skip') ? { skip: 1 } : {};
-    if (canCut && this.#draw.leaves('ties')) return { ...(given.length > 0 && { orderBy: given }), ...take, ...skip };
     const rest = key.filter((field) => !given.some((term) => field in term)).map((field) => ({ [field]: direction() }));
-    return { orderBy: [...given, ...rest], ...(canCut && this.#draw.chance(35) && { ...take, ...skip }) };
+    return { orderBy: [...given, ...rest], ...(canCut && this.#draw.chance(35) && take) };
   }
 }
 

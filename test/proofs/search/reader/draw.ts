@@ -3,39 +3,21 @@ import { models } from '../../../../src/generated/models.js';
 import type { Relation } from '../../../../src/platform/postgres/reader/shape.js';
 import { companies, type Row } from './hostileData.js';
 
-/** What the reader leaves to Prisma. A call has one of these at most: it shows if the reader takes that for known. */
-const leftToPrisma = [
-  ...['no company', 'a table of no company', 'ties', 'skip', 'an empty filter', 'an empty list', 'no alternative'],
-  ...['NOT', 'AND', 'every', 'isNot', 'is null', 'not', 'notIn', 'contains'],
-] as const;
-
-/** In how many calls of a hundred. */
-const share = 33;
-
 /** The choices of one call. */
 export class Draw {
   readonly companyId: string;
   readonly #g: fc.GeneratorValue;
   readonly #nat: (max: number) => fc.Arbitrary<number>;
   readonly #rows: Map<string, Row[]>;
-  readonly #left: (typeof leftToPrisma)[number] | undefined;
 
   constructor(g: fc.GeneratorValue, nat: (max: number) => fc.Arbitrary<number>, rows: Map<string, Row[]>) {
     this.#g = g;
     this.#nat = nat;
     this.#rows = rows;
     this.companyId = this.pick(companies);
-    this.#left = this.chance(share) ? this.pick(leftToPrisma) : undefined;
   }
 
   chance = (percent: number) => this.#g(this.#nat, 99) >= 100 - percent;
-
-  get isUnusual(): boolean {
-    return this.#left !== undefined;
-  }
-
-  /** Whether to use this now, which only Prisma answers. */
-  leaves = (what: (typeof leftToPrisma)[number]) => this.#left === what && this.chance(70);
 
   pick<T>(items: readonly T[]): T {
     return items[this.#g(this.#nat, items.length - 1)] as T;

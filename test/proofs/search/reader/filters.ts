@@ -14,7 +14,6 @@ export class Filters {
   }
 
   filter(name: string, depth: number, wanted: Row | undefined): Args {
-    if (this.#draw.leaves('an empty filter')) return {};
     const { columns, relations } = models[name] as Model;
     const fields = this.#draw.some(
       Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes'),
@@ -26,40 +25,27 @@ export class Filters {
     if (this.#draw.chance(40))
       filter.companyId = this.#draw.chance(90) ? this.#draw.companyId : this.#draw.pick(companies);
     if (depth === 0) return filter;
-    const related = Object.entries(relations).filter(
-      ([, { model }]) => hasCompany(model) || this.#draw.leaves('a table of no company'),
-    );
-    if (related.length > 0 && this.#draw.chance(this.#draw.isUnusual ? 80 : 45)) {
+    const related = Object.entries(relations).filter(([, { model }]) => hasCompany(model));
+    if (related.length > 0 && this.#draw.chance(45)) {
       const [field, relation] = this.#draw.pick(related);
       filter[field] = relation.isList ? this.#ofList(relation, depth, wanted) : this.#ofOne(relation, depth, wanted);
     }
     if (this.#draw.chance(25)) filter.OR = this.#filters(name, depth, wanted);
-    if (this.#draw.leaves('NOT'))
-      filter.NOT = this.#draw.chance(50) ? this.#filters(name, depth) : this.filter(name, 0, undefined);
-    if (this.#draw.leaves('AND')) filter.AND = this.#filters(name, depth, wanted);
     return filter;
   }
 
   #filters(name: string, depth: number, wanted?: Row): Args[] {
-    if (this.#draw.leaves('no alternative')) return [];
     return Array.from({ length: this.#draw.pick([1, 2]) }, () => this.filter(name, depth - 1, wanted));
   }
 
   #ofList(relation: Relation, depth: number, row: Row | undefined): Args {
-    const operator = this.#draw.leaves('every') ? 'every' : this.#draw.pick(['some', 'some', 'none']);
-    if (this.#draw.leaves('an empty filter')) return { [operator]: {} };
+    const operator = this.#draw.pick(['some', 'some', 'none']);
     const wanted = operator !== 'none' || this.#draw.chance(30) ? this.#draw.related(relation, row) : undefined;
     return { [operator]: this.filter(relation.model, depth - 1, wanted) };
   }
 
   #ofOne(relation: Relation, depth: number, row: Row | undefined): unknown {
-    const { model, isNullable } = relation;
-    if (this.#draw.leaves('isNot')) {
-      const filter = this.filter(model, depth - 1, undefined);
-      return { isNot: isNullable && this.#draw.chance(30) ? null : filter };
-    }
-    if (isNullable && this.#draw.leaves('is null')) return this.#draw.chance(50) ? null : { is: null };
-    const filter = this.filter(model, depth - 1, this.#draw.related(relation, row));
+    const filter = this.filter(relation.model, depth - 1, this.#draw.related(relation, row));
     return this.#draw.chance(40) ? { is: filter } : filter;
   }
 
@@ -71,13 +57,8 @@ export class Filters {
       return isNull === this.#draw.chance(90) ? this.#draw.pick([null, { equals: null }]) : { not: null };
     }
     if (this.#draw.chance(35)) return value();
-    if (this.#draw.leaves('not')) return { not: value() };
     if (type === 'Boolean') return { equals: value() };
-    const list = () =>
-      Array.from({ length: this.#draw.leaves('an empty list') ? 0 : this.#draw.pick([1, 2, 3, 4]) }, value);
-    if (this.#draw.leaves('notIn')) return { notIn: list() };
-    if (type === 'String' && this.#draw.leaves('contains')) return { contains: value() };
-    if (this.#draw.chance(40)) return { in: list() };
+    if (this.#draw.chance(40)) return { in: Array.from({ length: this.#draw.pick([1, 2, 3, 4]) }, value) };
     if (type === 'Enum') return { equals: value() };
     return Object.fromEntries(this.#draw.some(['equals', 'lt', 'lte', 'gt', 'gte'], 2).map((name) => [name, value()]));
   }
