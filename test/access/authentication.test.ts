@@ -124,6 +124,16 @@ test.each([
   }
 });
 
+test("a token in use that is another person's by now asks as that person, after a 503", async () => {
+  const { id, token } = await tokenOf();
+  const asks = async () => (await world.graphql(token, query)).body;
+  expect((await asks()).data.viewer.person.id).toBe(caller.id);
+  const other = await world.person(company);
+  await world.sql('UPDATE api_tokens SET person_id = $2 WHERE id = $1', [id, other.id]);
+  expect((await asks()).errors[0].extensions.code).toBe('SERVICE_UNAVAILABLE');
+  expect((await asks()).data.viewer.person.id).toBe(other.id);
+});
+
 describe('a read-only token', () => {
   test.each(operations)('may not run %s: 403 on both surfaces before anything is looked up', async (operation) => {
     const token = caller.readOnlyToken;
@@ -204,6 +214,12 @@ describe('the last use of a token', () => {
     );
     await lock;
     expect(await settled(id)).toBeDefined();
+  });
+
+  test('is not kept for a token that is refused', async () => {
+    await world.graphql(revoked.token, query);
+    await sleep(50);
+    expect(await lastUse(revoked.id)).toBeUndefined();
   });
 });
 

@@ -54,6 +54,21 @@ describe('potential subscribers', () => {
     });
   });
 
+  test('who have one name come in the order of their ids', async () => {
+    const { company, caller } = await world.team();
+    const ids = ['c', 'a', 'b'].map((letter) => `${letter}-${caller.id}`);
+    const members = [];
+    for (const id of ids) members.push(await world.person(company, { id, fullName: 'Same' }));
+    const goal = await world.goal(await world.space(company, members), {});
+    const { potentialSubscribers } = await look(
+      caller.token,
+      'goal',
+      goal.id,
+      'potentialSubscribers { person { id } }',
+    );
+    expect(potentialSubscribers.map(({ person }: Json) => person.id)).toEqual(ids.toSorted());
+  });
+
   test('of a goal are subscribed as of its latest thread', async () => {
     const { caller, space, zoe, bea, ann } = await cast();
     const goal = await world.goal(space);
@@ -174,6 +189,18 @@ describe('the path to a file and to a document', () => {
       pathToDocument: folders,
       ...shown,
     });
+  });
+
+  test('ends where folders are inside each other, as two writers that do not see each other can leave them', async () => {
+    const { caller, hub } = await setting();
+    const outer = await world.folder(hub);
+    const inner = await world.folder(hub, outer.id);
+    const file = await world.file(hub, caller, { parentFolderId: inner.id });
+    await world.sql(`BEGIN; SET LOCAL session_replication_role = replica;
+      UPDATE resource_hub_folders SET parent_folder_id = '${inner.id}'
+      WHERE company_id = '${hub.companyId}' AND id = '${outer.id}'; COMMIT`);
+    const { pathToFile } = await look(caller.token, 'resourceHubFile', file.id, 'pathToFile { id }');
+    expect(pathToFile).toEqual([{ id: outer.id }, { id: inner.id }]);
   });
 });
 

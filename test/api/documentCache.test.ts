@@ -1,7 +1,43 @@
+import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { DocumentCache } from '../../src/platform/graphql/parsing.js';
 import { createWorld } from '../support/world.js';
 
+/** Parses a document, unless the cache has it; a valid one is added. */
+function pipeline(bytes: number) {
+  const cache = new DocumentCache(bytes);
+  return (text: string, isValid = true): DocumentNode => {
+    const document = cache.get(text) ?? parse(text);
+    if (isValid && !cache.has(document)) cache.add(document);
+    return document;
+  };
+}
+
+const megabyte = 2 ** 20;
+
 const world = await createWorld();
+
+describe('the cache of documents', () => {
+  test('keeps no invalid and no large document', () => {
+    const run = pipeline(megabyte);
+    expect(run('{ bad }', false)).not.toBe(run('{ bad }', false));
+    const large = `{ ${'a '.repeat(40)} }`;
+    expect(run(large)).not.toBe(run(large));
+    const padded = `{ a } #${'x'.repeat(10_000)}`;
+    expect(run(padded)).not.toBe(run(padded));
+  });
+
+  test('drops the documents used longest ago once it is full', () => {
+    const run = pipeline(megabyte);
+    const [first, second] = [run('{ first }'), run('{ second }')];
+    for (let index = 0; index < 1000; index += 1) {
+      run(`{ other${index} }`);
+      run('{ first }');
+    }
+    expect(run('{ first }')).toBe(first);
+    expect(run('{ second }')).not.toBe(second);
+  });
+});
 
 describe('a document that is in the cache', () => {
   test('is still measured with the variables of each request', async () => {

@@ -157,6 +157,14 @@ describe('of more than a hundred bad fields', () => {
     expect(outcome.members.errors[100]).toEqual(last);
     expect(outcome.detail).toMatch(/\[4\]: must be a string[^;]*; and more$/);
   });
+
+  test.each(surfaces)('%s names a hundred, also if they are people who do not exist', async (surface) => {
+    const unknown = subscriberIds.map((_, index) => `nobody-${index}`);
+    const outcome = await perform(world, surface, 'reopenGoal', caller.token, { id: 'x', subscriberIds: unknown });
+    expect(outcome.members.errors).toHaveLength(101);
+    expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]', code: 'not_found' });
+    expect(outcome.members.errors[100]).toEqual(last);
+  });
 });
 
 describe('the answer to a large bad request is small:', () => {

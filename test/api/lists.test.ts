@@ -425,6 +425,80 @@ describe('nodes with a text', () => {
     expect(await pages(caller.token, 'many 12 long', 7)).toEqual(few);
   });
 });
+
+test.each(['NAME', 'INSERTED_AT'])('many goals with a text are found by %s, each once', async (field) => {
+  const { company, caller, space } = await world.team();
+  const closed = await world.space(company, [], { companyLevel: 0 });
+  await world.sql(
+    `INSERT INTO goals (company_id, id, space_id, name, company_level, space_level, inserted_at, champion_id)
+     SELECT $1, 'many-' || n, CASE WHEN n % 4 = 0 THEN $3 ELSE $2 END, 'Many ' || lpad((n * 7919 % 1000)::text, 4, '0'),
+       CASE WHEN n % 4 = 0 THEN 0 ELSE 70 END, 70, '2026-01-01Z'::timestamptz + (n * 31 % 1000) * interval '1 second',
+       CASE WHEN n % 40 = 0 THEN $4 END
+     FROM generate_series(1, 1000) n`,
+    [company.companyId, space.id, closed.id, caller.id],
+  );
+  const column = field === 'NAME' ? 'name' : 'inserted_at';
+  const rows = await world.sql(
+    `SELECT name FROM goals WHERE company_id = $1 AND (space_id = $2 OR champion_id = $3) ORDER BY ${column}, id`,
+    [company.companyId, space.id, caller.id],
+  );
+  const found = (text: string, back = false) =>
+    walk(caller.token, 100, `{ field: ${field} }`, `{ text: "${text}" }`, back);
+  const all = rows.map(({ name }) => name);
+  expect(await found('many')).toEqual(all);
+  expect(await found('an', true)).toEqual(all);
+  expect(await found('many 099')).toEqual(all.filter((name) => name.includes('099')));
+});
+
+describe('the nodes of all hubs', () => {
+  const document = `query ($text: String!, $first: Int, $after: String) {
+    resourceHubNodes(text: $text, first: $first, after: $after) {
+      totalCount pageInfo { endCursor hasNextPage } nodes { __typename name resourceHubId } } }`;
+  const find = async ({ token }: { token: string }, variables: Json) =>
+    (await read(token, document, variables)).resourceHubNodes;
+
+  test('are found by name in every hub that the caller can see, paged, in one order', async () => {
+    const { company, caller, space } = await world.team();
+    const guest = await world.person(company, { type: 'guest' });
+    const goal = await world.goal(space, { name: 'Goal' });
+    const closed = await world.space(company, [], { companyLevel: 0 });
+    const hubs = await Promise.all(
+      [{ spaceId: space.id }, { goalId: goal.id }, { spaceId: closed.id }].map((parent) => world.hub(company, parent)),
+    );
+    const [ofSpace, ofGoal, unseen] = hubs as [(typeof hubs)[0], (typeof hubs)[0], (typeof hubs)[0]];
+    const folder = await world.folder(ofGoal);
+    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Quarterly reports' } });
+    await world.file(ofSpace, caller, { name: 'report.pdf' });
+    await world.file(ofGoal, caller, { name: 'A report.pdf', parentFolderId: folder.id });
+    await world.file(ofSpace, caller, { name: 'report that is gone.pdf', deletedAt: new Date() });
+    await world.file(unseen, caller, { name: 'unseen report.pdf' });
+    await world.file(ofSpace, caller, { name: 'photo.png' });
+    await world.document(ofSpace, caller, ['text'], { name: 'Report of the year' });
+    await world.draft(ofGoal, caller, { name: 'My report' });
+    const { caller: stranger, hub: elsewhere } = await world.teamWithHub('space');
+    await world.file(elsewhere, stranger, { name: 'report of another company' });
+
+    const all = await find(caller, { text: ' RePort ' });
+    expect(all.nodes.map(({ __typename, name, resourceHubId }: Json) => [__typename, name, resourceHubId])).toEqual([
+      ['ResourceHubFolder', 'Quarterly reports', ofGoal.id],
+      ['ResourceHubDocument', 'My report', ofGoal.id],
+      ['ResourceHubDocument', 'Report of the year', ofSpace.id],
+      ['ResourceHubFile', 'A report.pdf', ofGoal.id],
+      ['ResourceHubFile', 'report.pdf', ofSpace.id],
+    ]);
+    expect(all).toMatchObject({ totalCount: 5, pageInfo: { hasNextPage: false } });
+    const pages = [];
+    for (let after = null, more = true; more; ) {
+      const { nodes, pageInfo } = await find(caller, { text: 'report', first: 2, after });
+      pages.push(...names({ nodes }));
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+    }
+    expect(pages).toEqual(names(all));
+    expect(await find(guest, { text: 'report' })).toMatchObject({ totalCount: 0, nodes: [] });
+    expect(names(await find(stranger, { text: 'report' }))).toEqual(['report of another company']);
+  });
+});
+
 test('fragments on several types may ask for different lists at one place of the answer', async () => {
   const { caller, hub } = await world.teamWithHub('space');
   for (let index = 0; index < 3; index += 1) await world.file(hub, caller);
@@ -449,6 +523,23 @@ test('fragments on several types may ask for different lists at one place of the
     ...[ofFile, ofFile, ofFile],
   ]);
 });
+
+test('versions of a document come newest first, by pages', async () => {
+  const { company, caller, space } = await world.team();
+  const hub = await world.hub(company, { spaceId: space.id });
+  const document = await world.document(hub, caller, ['one', 'two', 'three', 'four']);
+  const { resourceHubDocument } = await read(
+    caller.token,
+    `query($id: ID!, $after: String) { resourceHubDocument(id: $id) {
+      all: versions { totalCount nodes { versionNumber isCurrent editor { id } titleChanged } }
+      page: versions(first: 2, after: $after) { nodes { versionNumber } } } }`,
+    { id: document.id, after: cursor('resourceHubDocument.versions', 0, 4, '') },
+  );
+  expect(resourceHubDocument.all.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([4, 3, 2, 1]);
+  expect(resourceHubDocument.all.nodes[0]).toMatchObject({ isCurrent: true, editor: { id: caller.id } });
+  expect(resourceHubDocument.page.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([3, 2]);
+});
+
 describe('a cursor that is not as a list wrote it is none:', async () => {
   const { company, caller, space } = await world.team();
   const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);

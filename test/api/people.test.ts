@@ -49,6 +49,27 @@ describe('people', () => {
     expect(await namesFor(owner.token)).toEqual(['A guest', 'B member', 'C guest who owns']);
   });
 
+  test('are found page by page if many have the text, also among names of nothing but marks', async () => {
+    const { company, caller } = await world.team();
+    await world.sql(
+      `INSERT INTO people (company_id, full_name) SELECT $1, 'Many ' || lpad((n * 7919 % 800)::text, 3, '0') FROM generate_series(0, 799) n`,
+      [company.companyId],
+    );
+    await world.sql(
+      `INSERT INTO people (company_id, full_name) SELECT $1, n || repeat(U&'\\0301\\0323', 248) FROM generate_series(10, 60) n`,
+      [company.companyId],
+    );
+    const names: string[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { people }: Json = (await ask(caller.readOnlyToken, { text: 'MANY', first: 100, after })).data;
+      names.push(...people.nodes.map(({ fullName }: { fullName: string }) => fullName));
+      after = people.pageInfo.endCursor;
+      more = people.nodes.length > 0;
+    }
+    expect(names).toEqual(Array.from({ length: 800 }, (_, n) => `Many ${String(n).padStart(3, '0')}`));
+    expect(await namesFor(caller.token, { text: 'many 79' })).toHaveLength(18);
+  });
+
   test.each([
     [{ text: 'a b' }, 'text', 'too_short'],
     [{ after: 'x' }, 'after', 'invalid'],

@@ -6,6 +6,7 @@ import { Overload } from '../../src/platform/http/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { asAdministrator } from '../support/database.js';
+import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths, World } from '../support/world.js';
@@ -342,4 +343,38 @@ describe('the store that does not answer', () => {
     expect((await viewer(world, token)).status).toBe(200);
     expect(performance.now() - startedAt).toBeLessThan(2000);
   });
+
+  test('is not left waiting for the lock when nobody waits for its answer any more', async () => {
+    const timeouts = { connect: 3000, response: 4500, statement: 4000, lock: 300, idleTransaction: 0 };
+    const world = gateway({ store: 'postgres', timeouts });
+    await holdCounts();
+    expect((await viewer(world, await fresh())).status).toBe(200);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'goalpost rate limit' AND wait_event_type = 'Lock'`;
+    expect(await furniture.sql(waiting)).toEqual([]);
+  });
+
+  test('leaves a request that finds the database slow too no more time than any other', async () => {
+    const world = gateway({ store: 'postgres' }, { databaseTimeouts: { response: 2000 } });
+    const { caller: owner, space } = await furniture.team();
+    const { id } = await furniture.closedGoal(space);
+    await holdCounts();
+    await holdGoals(asAdministrator(furniture.url));
+    const startedAt = performance.now();
+    expect((await world.post(restPaths.reopenGoal, owner.token, { id })).status).toBe(503);
+    expect(performance.now() - startedAt).toBeLessThan(3500);
+  });
+});
+
+test('a clock that is set back keeps nobody limited', async () => {
+  const world = gateway({ windowSeconds: 1 });
+  const token = await fresh();
+  const statuses = async () => Promise.all([1, 2, 3, 4].map(async () => (await viewer(world, token)).status));
+  expect((await statuses()).sort()).toEqual([200, 200, 200, 429]);
+  const now = Date.now;
+  Date.now = () => now() - 3_600_000;
+  onTestFinished(() => {
+    Date.now = now;
+  });
+  await expect.poll(async () => (await viewer(world, token)).status, { interval: 300 }).toBe(200);
 });

@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { NodeServer } from '../../src/platform/http/server.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -133,6 +135,18 @@ describe('a request', () => {
     expect(world.log.map(({ status }) => status)).toEqual([200, 404]);
   });
 
+  test('in a long pipeline is read whole, wherever the pieces end that it comes in', async () => {
+    const bodies = Array.from({ length: 120 }, (_, index) => 'x'.repeat((index * 379) % 9_000));
+    const requests = bodies.map(
+      (body, index) =>
+        `${lines('POST /graphql HTTP/1.1', host, `X-Request-Id: turn-${index}`, `Content-Length: ${body.length}`)}${body}`,
+    );
+    const last = lines('GET /healthz HTTP/1.1', host, 'X-Request-Id: last', 'Connection: close');
+    const answers = answersIn(await exchange(`${requests.join('')}${last}`));
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    expect(ids).toEqual([...bodies.map((_, index) => `turn-${index}`), 'last']);
+  });
+
   test('in a pipeline before what is no HTTP is answered, and then the connection ends', async () => {
     const slow = lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, authorization);
     const healthy = lines('GET /healthz HTTP/1.1', host);
@@ -145,6 +159,11 @@ describe('a request', () => {
   });
 });
 
+test('a request has 30 seconds to arrive', () => {
+  const { server } = new NodeServer({ app: world.app, logger: createLogger('silent') });
+  expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 30_000 });
+});
+
 test('a client whose request takes longer than an answer may lie unread is not disconnected', async () => {
   const hasty = new World(world.db, world.url, { readTimeout: 100 });
   const goal = await world.closedGoal(space);
@@ -153,6 +172,14 @@ test('a client whose request takes longer than an answer may lie unread is not d
   await setTimeout(400);
   await release();
   expect((await answer).status).toBe(200);
+});
+
+test('a header counts however many come before it', async () => {
+  const many = Array.from({ length: 2_100 }, () => 'x:');
+  const [answer] = answersIn(
+    await exchange(lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, 'Connection: close', ...many, authorization)),
+  );
+  expect(answer?.status).toBe(200);
 });
 
 test('the server keeps a connection without a request for longer than proxies do', async () => {

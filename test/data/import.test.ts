@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
+import { demoPeople } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { columnsOf, lists, type Table, tables } from '../../src/workspace/tables.js';
@@ -70,6 +71,60 @@ describe('the demo workspace', () => {
           expect(there, `${record.id} ${field}`).toEqual(there instanceof Date ? new Date(`${value}`) : value);
         }
     }
+  });
+
+  it('stores what is nested where it belongs', async () => {
+    const goal = await db.goal.findFirstOrThrow({
+      where: { id: 'goal-launch-mobile-app' },
+      include: {
+        targets: { orderBy: { index: 'asc' } },
+        checklist: true,
+        grants: { orderBy: { level: 'desc' } },
+        progressUpdates: {
+          orderBy: { insertedAt: 'desc' },
+          include: { comments: { include: { reactions: true } }, reactions: true },
+        },
+        retrospectives: { include: { comments: true } },
+        activities: {
+          where: { action: 'goal_closed' },
+          include: {
+            thread: { include: { comments: true, subscriptionList: { include: { subscriptions: true } } } },
+            notifications: true,
+          },
+        },
+      },
+    });
+    expect(goal).toMatchObject({
+      publicLevel: 10,
+      companyLevel: 10,
+      spaceLevel: 70,
+      closedById: demoPeople.writerId,
+      success: true,
+    });
+    expect(goal).toMatchObject({
+      startDateType: 'day',
+      startDateValue: '12 Jan 2026',
+      startDate: new Date('2026-01-12'),
+    });
+    expect(goal.targets.map(({ from, to, value, unit }) => [from, to, value, unit])).toEqual([
+      [0, 20000, 17400, 'readers'],
+      [4.5, 0.5, 0.9, '%'],
+    ]);
+    expect(goal.checklist.filter(({ completed }) => completed)).toHaveLength(3);
+    expect(goal.grants.map(({ personId, level }) => [personId, level])).toEqual([
+      ['person-ines-moreau', 100],
+      ['person-amir-haddad', 40],
+      ['person-sofie-dahl', 10],
+    ]);
+    expect(goal.progressUpdates[0]).toMatchObject({ status: 'on_track', acknowledgedById: demoPeople.readerId });
+    expect(goal.progressUpdates[0]?.reactions).toHaveLength(2);
+    expect(goal.progressUpdates[0]?.comments.flatMap(({ reactions }) => reactions)).toMatchObject([{ emoji: '📚' }]);
+    expect(goal.retrospectives[0]?.comments).toHaveLength(2);
+    const [closing] = goal.activities;
+    expect(closing?.thread?.comments).toHaveLength(1);
+    expect(closing?.thread?.subscriptionList?.sendToEveryone).toBe(true);
+    expect(closing?.thread?.subscriptionList?.subscriptions.filter(({ canceled }) => canceled)).toHaveLength(1);
+    expect(closing?.notifications.filter(({ readAt }) => readAt === null)).toHaveLength(2);
   });
 
   it('fills every column, gives every enum each of its values, and every flag both', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import {
   applyMigrations,
   type MigrateOptions,
@@ -64,6 +64,30 @@ test('four starts at once on an empty database apply each migration once', async
   await write(...FILES);
   const answers = await Promise.all([1, 2, 3, 4].map(() => applyMigrations(url, directory)));
   expect(answers.flat().sort()).toEqual(['0001_goals', '0002_files']);
+  expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
+});
+
+test('a process that gets the lock after another has migrated sees what that one did', async () => {
+  await write(...GOALS);
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(72707369)');
+  const original = pg.Client.prototype.query;
+  let asked = 0;
+  // Another process applies the migrations after our second transaction has begun, and before it asks for the lock.
+  const intercepted = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    if (String(args[0]).includes('pg_try_advisory_xact_lock') && ++asked === 2) {
+      intercepted.mockRestore();
+      await holder.end();
+      expect(await applyMigrations(url, directory)).toEqual(['0001_goals']);
+    }
+    return Reflect.apply(original, this, args);
+  });
+  expect(await applyMigrations(url, directory)).toEqual([]);
+  expect(asked).toBe(2);
   expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
 });
 

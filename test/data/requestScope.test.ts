@@ -32,6 +32,19 @@ test('one request holds one connection at a time, so that as many as there are c
   expect(most).toBe(3);
 });
 
+test('what waits for longer than its request may is given up, and leaves its connection to others', async () => {
+  const db = open(1);
+  const first = request(db, 1, 0.6);
+  await expect(request(db, 1, 0, 100)).rejects.toThrow();
+  const begin = (milliseconds: number) =>
+    db.within(newScope(milliseconds)).$transaction((tx) => tx.$queryRaw`SELECT 1`);
+  await expect(begin(100)).rejects.toThrow();
+  await first;
+  await request(db, 3, 0);
+  await begin(10_000);
+  expect(db.connectionUse()).toMatchObject({ open: 1, waiting: 0 });
+});
+
 test('of the requests that read much, one goes on at a time: the others read again when it is their turn', async () => {
   const db = open(4);
   const queue = new FairQueue({ seats: 1, refuses: false });

@@ -32,6 +32,29 @@ test('a transaction that takes too long is undone, whatever its work makes of th
   expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });
 
+test('a transaction in which a statement failed is not committed, whatever its work makes of that', async () => {
+  const db = open();
+  const failing = (tx: ModelTransaction) => tx.$queryRaw`SELECT 1 / 0 AS never`.catch(() => 'caught');
+  const byZero = { code: '22012' };
+  const caught = db.$transaction(async (tx) => {
+    await insert(tx, 'before');
+    return failing(tx);
+  });
+  await expect(caught).rejects.toMatchObject(byZero);
+  const later = db.$transaction(async (tx) => {
+    await failing(tx);
+    await insert(tx, 'after');
+  });
+  await expect(later).rejects.toMatchObject(byZero); // not that the transaction is aborted
+  const underway = db.$transaction(async (tx) => {
+    await insert(tx, 'meanwhile');
+    void failing(tx);
+  });
+  await expect(underway).rejects.toMatchObject(byZero);
+  expect(await Promise.all(['before', 'after', 'meanwhile'].map(isThere))).toEqual([false, false, false]);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
 test('a statement that fails keeps the values of its row out of the log', async () => {
   const twice = (tx: ModelTransaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
   const failing = open().$transaction(async (tx) => [await twice(tx), await twice(tx)]);

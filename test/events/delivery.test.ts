@@ -400,6 +400,20 @@ test.each([302, 400, 401, 403, 404, 405, 422, 429, 500, 502, 503])(
   },
 );
 
+test.each([429, 503])('Retry-After of a %i counts also while the endpoint waits as a whole', async (status) => {
+  const endpoint = await receiver(refuse(status, { 'retry-after': '1800' }));
+  const { goals, caller, id } = await setting(endpoint, { failures: 5, waits: 1 });
+  deliveries();
+  await happen(goals, caller);
+  const { wait_until } = await until(
+    () => webhookOf(id),
+    ({ waits, locked_by }) => waits === 2 && locked_by === null,
+  );
+  const seconds = (wait_until - Date.now()) / 1000;
+  expect(seconds).toBeGreaterThan(1_700);
+  expect(seconds).toBeLessThan(1_810);
+});
+
 test('Retry-After of a 503 is obeyed by the endpoint as a whole, up to an hour', async () => {
   const endpoint = await receiver(refuse(503, { 'retry-after': '86400' }));
   const { goals, caller, id } = await setting(endpoint, { goals: 3 });
@@ -615,6 +629,68 @@ test('a gateway that stops waits for no endpoint that hangs, and gives its lease
   await endpoint.until(6);
   expect(endpoint.received.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 2, 2, 2]);
   await until(() => webhookOf(id), isIdleAt(3));
+});
+
+test('a gateway whose lease ends while it sends loses nothing, and what comes again is marked', async () => {
+  const endpoint = await receiver((event, response) => void setTimeout(() => acknowledge(event, response), 1_200));
+  const { goals, caller, id } = await setting(endpoint, { goals: 5 });
+  deliveries();
+  deliveries();
+  await happen(goals, caller);
+  await endpoint.until(5);
+  // As if another had taken it, and died.
+  await world.sql("UPDATE webhooks SET locked_by = 'another', locked_until = now() WHERE id = $1", [id]);
+  await until(() => webhookOf(id), isIdleAt(5));
+  expect(endpoint.received.map(({ sequence, attempt }) => `${sequence} ${attempt}`).toSorted()).toEqual(
+    goals.flatMap((_, index) => [`${index + 1} 1`, `${index + 1} 2`]),
+  );
+});
+
+test('a takeover that puts an event aside keeps the mark of those behind it', async () => {
+  const endpoint = await receiver(refuse(500));
+  const { goals, caller, id } = await setting(endpoint, { attempted: 2 });
+  deliveries();
+  await happen([...goals, ...goals, ...goals], caller);
+  await until(
+    () => retriesOf(id),
+    ([row]) => row?.failures === 1,
+  );
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await endpoint.until(4);
+  expect(endpoint.received.map(({ sequence, attempt }) => [sequence, attempt])).toEqual([
+    [1, 2],
+    [1, 2],
+    [2, 2],
+    [3, 1],
+  ]);
+});
+
+test('an endpoint that only fails and is tried with its oldest event keeps the mark of those behind it', async () => {
+  const endpoint = await receiver(refuse(500));
+  // It begins to wait with the next failure, and a gateway that died had begun to send the first two.
+  const { goals, caller, id } = await setting(endpoint, { attempted: 2, failures: 4 });
+  deliveries();
+  await happen([...goals, ...goals, ...goals], caller);
+  await until(
+    () => webhookOf(id),
+    ({ failures, locked_by }) => failures === 5 && locked_by === null,
+  );
+  await passTime(id);
+  await until(
+    () => webhookOf(id),
+    ({ failures, locked_by }) => failures === 6 && locked_by === null,
+  );
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await endpoint.until(5);
+  expect(endpoint.received.map(({ sequence, attempt }) => [sequence, attempt > 1])).toEqual([
+    [1, true],
+    [1, true],
+    [1, true],
+    [2, true],
+    [3, false],
+  ]);
 });
 
 test('a ping that fails makes an endpoint wait like an event, and puts off no event of one that waits', async () => {

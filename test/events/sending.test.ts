@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTls } from 'node:tls';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
 import { OpenAddresses, urlProblem } from '../../src/webhooks/addresses.js';
@@ -121,6 +123,13 @@ describe('a forbidden address is refused before a connection', () => {
     );
     const failing = sender({ resolve: () => Promise.reject(new Error('SERVFAIL')) });
     expect((await failing.send(message('https://hook.example/'))).reason).toBe('hook.example cannot be resolved');
+  });
+
+  test('a connection that fails is explained without its address', async () => {
+    const error = Object.assign(new Error('connect EPERM 10.0.0.1:443'), { code: 'EPERM', syscall: 'connect' });
+    const createConnection = (_options: unknown, done: (error: Error) => void) => void done(error);
+    const failing = sender({ resolve: async () => ['93.184.216.34'], createConnection: createConnection as never });
+    expect((await failing.send(message('https://hook.example/'))).reason).toBe('the connection failed (EPERM)');
   });
 
   test('public ones are open with https only; ranges of WEBHOOK_ALLOW with http too, link-local ones never', async () => {
@@ -266,6 +275,21 @@ describe('an endpoint that', () => {
     expect((await keeping.send(message(await url))).isAcknowledged).toBe(true);
   });
 
+  test('sends something on a kept connection after its response is disconnected', async () => {
+    const seen = { isClosed: false };
+    const url = await rawServer((socket) => {
+      socket.once('close', () => {
+        seen.isClosed = true;
+      });
+      socket.once('data', () => {
+        socket.write(`${ok}content-length: 0\r\n\r\n`);
+        setTimeout(() => socket.write('x'), 100);
+      });
+    });
+    expect((await sender().send(message(url))).isAcknowledged).toBe(true);
+    await closes(seen);
+  });
+
   test('resets at any byte of its response has acknowledged only if its head had come', async () => {
     const [head, body] = ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n', 'ok'];
     for (let length = 0; length <= head.length + body.length; length += 1) {
@@ -278,6 +302,23 @@ describe('an endpoint that', () => {
       const { isAcknowledged } = await sender().send(message(url));
       expect([length, isAcknowledged]).toEqual([length, length >= head.length]);
     }
+  });
+
+  test('wants a key exchange whose size it chooses gets no connection', async () => {
+    const rsa = execFileSync('openssl', 'req -x509 -newkey rsa:2048 -noenc -keyout - -subj /CN=x'.split(' '), {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ciphers = 'DHE-RSA-AES128-GCM-SHA256';
+    let connections = 0;
+    const server = createTls({ key: rsa, cert: rsa, ciphers, dhparam: 'auto', maxVersion: 'TLSv1.2' }, () => {
+      connections += 1;
+    });
+    server.on('tlsClientError', () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => server.close());
+    const delivery = await sender().send(message(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    expect(delivery.reason).toMatch(/handshake failure/);
+    expect(connections).toBe(0);
   });
 
   test.each<[string, (socket: Socket) => void, RegExp]>([

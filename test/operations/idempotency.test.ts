@@ -170,6 +170,16 @@ describe('a key', () => {
     expect((await reopen(caller.token, turned, 'order')).headers.get(replayed)).toBe('true');
   });
 
+  test('means the same in GraphQL whatever the order of the fields in its variables', async () => {
+    const { caller, goal, colleague } = await closedGoal();
+    const input = { id: goal.id, message: 'Again', subscriberIds: [colleague.id] };
+    const turned = Object.fromEntries(Object.entries(input).reverse());
+    const run = (given: Json) =>
+      world.graphql(caller.token, mutation('reopenGoal'), { input: given }, { 'idempotency-key': 'graphql-order' });
+    expect((await run(input)).headers.get(replayed)).toBeNull();
+    expect((await run(turned)).headers.get(replayed)).toBe('true');
+  });
+
   test('means another request if it runs another operation of the same document', async () => {
     const { caller, goal } = await closedGoal();
     const query = ['One', 'Other'].map(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { purgeFiles } from '../../src/operations/purgeFiles.js';
+import { purgeableFiles, purgeFiles } from '../../src/operations/purgeFiles.js';
 import { changesOf, counts } from '../support/changes.js';
 import { eventually } from '../support/eventually.js';
 import { goalpost } from '../support/goalpost.js';
@@ -83,6 +83,25 @@ describe('purging deleted files', () => {
       subscriptions: 3,
     });
     expect(changes.removed.resource_hub_files).toMatchObject([{ id: old.id }]);
+  });
+
+  test('takes one batch after the other, and says what it removed', async () => {
+    const { company, caller, space } = await world.team();
+    const hub = await world.hub(company, { spaceId: space.id });
+    await world.sql(
+      `WITH blob AS (
+         INSERT INTO blobs (company_id, filename, size, content_type, url)
+         SELECT $3, 'plan.pdf', n, 'application/pdf', 'https://files.example.com/' || n FROM generate_series(1, 450) n
+         RETURNING id
+       )
+       INSERT INTO resource_hub_files (company_id, resource_hub_id, name, author_id, blob_id, deleted_at)
+       SELECT $3, $1, 'Plan', $2, id, now() - interval '1 year' FROM blob`,
+      [hub.id, caller.id, hub.companyId],
+    );
+    const batches: number[] = [];
+    expect(await purgeFiles(db, days(90), (files) => batches.push(files.length))).toBe(450);
+    expect(batches).toEqual([200, 200, 50]);
+    expect(await purgeableFiles(db, days(90))).toEqual([]);
   });
 
   test('passes over a file that is being recovered, which is then there', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { disableWebhooksOf } from '../../src/webhooks/operators.js';
+import { acquireLeases, fill, finish, take } from '../../src/webhooks/queue.js';
 import { goalpost } from '../support/goalpost.js';
 import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
@@ -54,6 +55,21 @@ describe('goalpost token undo', () => {
         ['goal_reopened', null],
       ]);
     }
+  });
+
+  test('lists each change once, however many there are', async () => {
+    const { company, caller, space, agent } = await scene();
+    const goal = await world.goal(space);
+    // Two of each time, so that a page ends between them.
+    await world.sql(
+      `INSERT INTO activities (company_id, id, action, author_id, goal_id, name, token_id, surface, origin, recorded_at)
+       SELECT $1, 'activity' || n, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api', '2026-01-01'::timestamptz + n / 2 * interval '1 s'
+       FROM generate_series(1, 1101) n`,
+      [company.companyId, caller.id, goal.id, agent.id],
+    );
+    const { changes } = await undo(agent.id, { dryRun: true });
+    expect(changes).toHaveLength(1101);
+    expect(new Set(changes.map(({ activityId }: Json) => activityId)).size).toBe(1101);
   });
 
   test('revokes the token, and every record is as it was before; run again it does nothing', async () => {
@@ -301,6 +317,40 @@ describe('goalpost token undo', () => {
     );
     // `updatedAt` says when an owner last changed it.
     expect(rows).toEqual([{ slot: 1, isAsOwnersLeftIt: true }]);
+  });
+
+  test('ends what a gateway has in hand for such a webhook: it may send no more, and records nothing', async () => {
+    const { company, agent, caller, space } = await scene();
+    const { id: goalId } = await world.goal(space);
+    const [{ id: webhookId }] = (await world.sql(
+      "INSERT INTO webhooks (company_id, slot, url, token_id, next_attempt_at) VALUES ($1, 1, 'https://example.com/', $2, now()) RETURNING id",
+      [company.companyId, agent.id],
+    )) as [{ id: string }];
+    const happen = (sequence: number) =>
+      world.sql(
+        `WITH numbered AS (UPDATE companies SET last_sequence = $4 WHERE id = $1)
+         INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', $4)`,
+        [company.companyId, caller.id, goalId, sequence],
+      );
+    await happen(1);
+    const { leases } = await acquireLeases(world.db, company.companyId, 'lease');
+    const [lease] = leases.filter((each) => each.webhookId === webhookId);
+    if (!lease) throw new Error('the webhook is not due');
+    await fill(world.db, lease);
+    const taken = await take(world.db, lease, 10);
+    expect(taken?.rows).toHaveLength(1);
+
+    await undo(agent.id);
+    const outcome = { record: `goal ${goalId}`, isSettled: true, attempts: 1, failures: 0, pause: 0 };
+    const none = { failures: 0, failuresOnce: 0, hasProbeFailed: false, retryAfter: 0, isGone: false };
+    expect(await finish(world.db, lease, [outcome], { hasSucceeded: true, ...none })).toBe(undefined);
+    await happen(2);
+    expect(await fill(world.db, lease)).toBe(undefined);
+    expect(await take(world.db, lease, 10)).toBe(undefined);
+    expect(await world.sql('SELECT position::int FROM webhooks WHERE id = $1', [webhookId])).toEqual([{ position: 1 }]);
+    expect(await world.sql('SELECT sequence::int FROM webhook_retries WHERE webhook_id = $1', [webhookId])).toEqual([
+      { sequence: 1 },
+    ]);
   });
 
   test('undoes with --since only what is newer, and in the name of --as', async () => {

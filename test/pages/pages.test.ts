@@ -368,6 +368,15 @@ describe('a page', () => {
   });
 });
 
+describe('/history', () => {
+  test('is gone where clients may send no query of their own', async () => {
+    const only = worldWith({ persisted: { documents: new Map(), only: true } });
+    expect((await browse(only, '/history')).status).toBe(404);
+    expect((await browse(only, '/')).text).not.toContain('/history');
+    expect((await browse(world, '/')).text).toContain('/history');
+  });
+});
+
 describe('a static file', () => {
   const path = '/graphiql/react.js';
   const get = async (headers: Record<string, string> = {}, method = 'GET') => {
@@ -394,6 +403,15 @@ describe('a static file', () => {
       expect(await get({ 'if-none-match': given }), given).toMatchObject({ status: 304, bytes: 0 });
     }
     expect(await get({ 'if-none-match': '"other"' })).toMatchObject({ status: 200 });
+  });
+
+  test('is compressed for those who can read that', async () => {
+    const plain = await get();
+    const zipped = await get({ 'accept-encoding': 'gzip, br' });
+    expect(zipped.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.bytes / 2);
+    expect(zipped.headers.get('etag')).toBe(plain.headers.get('etag'));
+    expect((await get({ 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
   });
 
   test('is only what is listed: there is no way to the folders around it', async () => {

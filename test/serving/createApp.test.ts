@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, createApp, type Gateway, migrate } from '../../src/index.js';
 import { asAdministrator, createEmptyDatabase } from '../support/database.js';
+import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
@@ -69,6 +71,33 @@ describe("createApp in a server of one's own", () => {
     await Promise.all([asked, once(res, 'close')]);
     app.listener(req, res);
     await app.close();
+  });
+
+  test.each([
+    ['150 requests that are sent meanwhile, and then they run', 150, 152],
+    ['no more than 200: then the connection is closed', 250, 0],
+  ])('keeps, while a request of a connection runs, %s', async (_what, count, answered) => {
+    const { base } = await embedded();
+    const { id } = await world.closedGoal(space);
+    const release = await holdGoals(world.url);
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    const body = JSON.stringify({ id });
+    socket.write(
+      `POST /api/external/v1/reopen_goal HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await sleep(500);
+    expect(received).toBe('');
+    await release();
+    if (!socket.closed) await new Promise((resolve) => void socket.once('close', resolve));
+    expect(received.match(/HTTP\/1\.1 200/g) ?? []).toHaveLength(answered);
   });
 
   test.each([

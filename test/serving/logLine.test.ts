@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { NodeServer } from '../../src/platform/http/server.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
@@ -102,6 +104,44 @@ describe('the line in the log', () => {
     for (const _ of [1, 2]) await reopen(input, { 'idempotency-key': 'once' });
     expect(world.log).toMatchObject([{ status: 200 }, { status: 200, replayed: true }]);
     expect(world.log[0]).not.toHaveProperty('replayed');
+  });
+
+  test('of a preflight is one too', async () => {
+    const open = new World(world.db, world.url, { corsOrigins: ['*'] });
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const response = await fetch(`${await open.base()}/graphql`, { method: 'OPTIONS', headers });
+    expect(response.status).toBe(204);
+    expect(open.log).toMatchObject([{ operation: 'preflight', status: 204 }]);
+  });
+
+  test('of a request that does not come in time is one, whether or not its headers came', async () => {
+    const hasty = new World(world.db, world.url, { requestTimeout: 300 });
+    await exchange('GET /healthz HTTP/1.1\r\nHost: x\r\n', hasty);
+    await exchange(
+      `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      hasty,
+    );
+    expect(hasty.log).toMatchObject([
+      { operation: 'unknown', status: 408, codes: ['REQUEST_TIMEOUT'] },
+      { operation: 'reopenGoal', status: 408, codes: ['REQUEST_TIMEOUT'] },
+    ]);
+  });
+
+  test('of a request that is cut off when the server stops says so, without a status', async () => {
+    const app = { ...world.app, handle: () => new Promise<never>(() => {}) };
+    const log: Json[] = [];
+    const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
+    const nodeServer = new NodeServer({ app, logger });
+    nodeServer.server.listen(0, '127.0.0.1');
+    await once(nodeServer.server, 'listening');
+    const { port } = nodeServer.server.address() as AddressInfo;
+    const client = fetch(`http://127.0.0.1:${port}/healthz`).catch(() => 'lost');
+    await once(nodeServer.server, 'request');
+    expect(await nodeServer.stop({ milliseconds: 10, delayMilliseconds: 0 })).toBe(1);
+    expect(await client).toBe('lost');
+    expect(log).toMatchObject([{ path: '/healthz', cutOff: true }]);
+    expect(log[0]).not.toHaveProperty('status');
   });
 
   test('has no token, key, variable or body, wherever they were sent', async () => {

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Overload } from '../../src/platform/http/admission.js';
-import { FairQueue } from '../../src/platform/limits/index.js';
+import { Overload, Seat } from '../../src/platform/http/admission.js';
+import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -216,6 +217,46 @@ describe('who waits for a place', () => {
     expect(admitted).toEqual(order);
   });
 
+  test('waits in the queue of its company if its token became known while it waited', async () => {
+    const pair = new Overload({ maxConcurrentRequests: 2 }, logger);
+    const { queue: admission } = pair;
+    let caller = from('address');
+    const seat = new Seat(pair, new RequestRecord({ requestId: 'one' }), () => caller);
+    const other = from('token', 'other');
+    for (const each of [own, other]) admission.enter(each);
+    const entering = Promise.resolve(seat.enter());
+    caller = own;
+    admission.leave(other);
+    await Promise.resolve();
+    expect([admission.taken, admission.waiting]).toEqual([1, 1]);
+    admission.leave(own);
+    expect(await entering).toBeUndefined();
+    expect([admission.taken, admission.waiting]).toEqual([1, 0]);
+    seat.leave();
+  });
+
+  test('holds what it holds as its company as soon as its token is known, and nothing as its address', async () => {
+    const four = new Overload({ maxConcurrentRequests: 4 }, logger);
+    const { queue: admission } = four;
+    const other = from('other token', 'other');
+    admission.enter(other);
+    admission.leave(other);
+    let caller = from('address');
+    const seats = [1, 2, 3].map((id) => new Seat(four, new RequestRecord({ requestId: String(id) }), () => caller));
+    const entering = Promise.all(seats.map((seat) => seat.enter()));
+    expect([admission.taken, admission.waiting]).toEqual([2, 1]);
+    caller = own;
+    const known = seats.slice(0, 2).map((seat) => seat.changeFlow());
+    await Promise.all(known);
+    // The third was admitted as the address, and has to wait as its company.
+    await eventually(() => expect([admission.taken, admission.waiting]).toEqual([2, 1]));
+    expect([admission.enter(other), admission.enter(other)]).toEqual(['admitted', 'admitted']);
+    seats[0]?.leave();
+    expect((await entering).filter(Boolean)).toEqual([]);
+    for (const seat of seats) seat.leave();
+    expect([admission.taken, admission.waiting]).toEqual([2, 0]);
+  });
+
   test('is refused after a moment if no place becomes free', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -288,6 +329,42 @@ describe('who waits for a place', () => {
 });
 
 describe('what takes long', () => {
+  test('runs alone, and while others ask, the next after as long a rest', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const queue = new FairQueue({ seats: 1, refuses: false });
+    let isContended = true;
+    const began: Record<string, number> = {};
+    const enter = async (name: string) => {
+      const turn = new LongTurn(queue, { id: name, flow: name }, () => isContended);
+      await turn.enter();
+      began[name] = performance.now();
+      return turn;
+    };
+    const start = performance.now();
+    const first = await enter('first');
+    const second = enter('second');
+    await vi.advanceTimersByTimeAsync(80);
+    first.end();
+    await vi.advanceTimersByTimeAsync(79);
+    expect(began.second).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(2);
+    expect(began.second).toBe(start + 160);
+    const third = enter('third');
+    await vi.advanceTimersByTimeAsync(1_000);
+    (await second).end();
+    await vi.advanceTimersByTimeAsync(251);
+    expect(began.third).toBe(start + 1_161 + 250);
+    isContended = false;
+    const fourth = enter('fourth');
+    (await third).end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(began.fourth).toBeDefined();
+    (await fourth).end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.taken).toBe(0);
+  });
+
   test('waits two seconds at most for others of its company, if another company asks', async () => {
     const shared = await createWorld({ overload: new Overload({ maxConcurrentRequests: 8 }, linesOf) });
     const [own, other] = [await shared.team(), await shared.team()];

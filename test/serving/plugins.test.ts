@@ -98,6 +98,22 @@ describe('of a plugin', () => {
     expect([await asked(), await asked()]).toEqual([400, 400]);
   });
 
+  test('a document that it puts in the place of another is not kept as that', async () => {
+    const seen: number[] = [];
+    const { graphql } = await withPlugins({
+      onParse:
+        () =>
+        ({ result, replaceParseResult }) => {
+          const document = result as { definitions: object[] };
+          seen.push(document.definitions.length);
+          replaceParseResult({ ...document, definitions: [...document.definitions] });
+        },
+      onExecute: ({ args }) => void seen.push(args.document.definitions.length),
+    });
+    for (const _ of [1, 2]) expect((await graphql('{ __typename }')).status).toBe(200);
+    expect(seen).toEqual([1, 1, 1, 1]);
+  });
+
   test('what it throws is the response, on both surfaces, whichever copy of graphql it comes from', async () => {
     const error = () => new GraphQLError('Not now.', { extensions: { code: 'FORBIDDEN', http: { status: 403 } } });
     const foreign = () =>

@@ -1,11 +1,19 @@
-import { context, propagation, SpanKind, SpanStatusCode, trace as tracing } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace as tracing,
+} from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const exporter = new InMemorySpanExporter();
@@ -155,5 +163,23 @@ describe('a trace', async () => {
     const [request] = childrenOf(undefined, spans);
     expect(request?.name).toBe('POST /graphql');
     expect(request?.spanContext()).not.toMatchObject({ traceId: trace });
+  });
+
+  test('starts with the request if what reads the headers throws, as some do at a malformed escape', async () => {
+    const decode = {
+      inject: () => {},
+      fields: () => ['uber'],
+      extract: (at: Context, headers: Json) => at.setValue(uber, decodeURIComponent(headers.uber)),
+    };
+    const uber = createContextKey('uber');
+    propagation.disable();
+    propagation.setGlobalPropagator(decode);
+    onTestFinished(() => {
+      for (const api of [tracing, context, propagation]) api.disable();
+      provider.register();
+    });
+    const { status } = await world.post('/graphql', caller.token, { query: '{ __typename }' }, { uber: '%' });
+    expect(status).toBe(200);
+    expect(childrenOf(undefined, exporter.getFinishedSpans())).toHaveLength(1);
   });
 });

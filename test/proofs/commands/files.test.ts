@@ -1,11 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../../support/database.js';
-import { builtMain, goalpost, importFileOf, type Outcome } from '../../support/goalpost.js';
+import { builtMain, commandOutput, goalpost, importFileOf, type Outcome } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { smallWorkspace } from '../../support/smallWorkspace.js';
 
@@ -55,6 +57,18 @@ describe('goalpost export', () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
+  test('writes to a pipe and a device, which stay what they are', async () => {
+    await run('mkfifo', [at('pipe')]);
+    const [read, outcome] = await Promise.all([text(createReadStream(at('pipe'))), exportTo(at('pipe'))]);
+    expect([outcome.code, said(outcome)]).toEqual([0, [`exported 15 records to ${at('pipe')}`]]);
+    expect(read).toBe(
+      await commandOutput(['export', '--company', 'small-company'], settings).then((out) => `${out}\n`),
+    );
+    expect((await stat(at('pipe'))).isFIFO()).toBe(true);
+    expect((await exportTo('/dev/null')).code).toBe(0);
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
   test('replaces a file, and no other beside it; a link stays, and what it leads to is replaced', async () => {
     await writeFile(at('export'), 'old');
     await writeFile(at('export.new'), 'of somebody');
@@ -79,6 +93,15 @@ describe('goalpost export', () => {
       expect(said({ code: 0, stdout, stderr }).filter((each) => !/^exported \d+ records$/.test(each))).toEqual([]);
     },
   );
+
+  test.each(['export --company small-company', 'openapi'])('%s to a full device says so in a line', async (command) => {
+    const line = `${process.execPath} ${builtMain} ${command} > /dev/full`;
+    const outcome: Outcome = await run('bash', ['-c', line], { env: { ...process.env, ...settings } }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error) => error,
+    );
+    expect([outcome.code, said(outcome)]).toEqual([1, ['goalpost: standard output: no space is left on the device']]);
+  });
 });
 
 describe('goalpost import', () => {

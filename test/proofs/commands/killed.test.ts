@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { canNoticeGoneClients } from '../../../src/platform/postgres/session.js';
 import { asAdministrator, createDatabase } from '../../support/database.js';
 import { pathOf } from '../../support/documents.js';
 import { builtMain } from '../../support/goalpost.js';
@@ -64,4 +65,23 @@ describe.skipIf(usesPgbouncer)('a command that is killed in the midst of a state
     await expect.poll(waiting, { timeout: 5_000 }).toBe(0);
     await holder.query('ROLLBACK');
   });
+});
+
+test('a server is asked to notice it only if it can', async () => {
+  const servers: [string, number, boolean][] = [
+    ['PostgreSQL 14.2 on x86_64-pc-linux-gnu, compiled by gcc', 140_002, true],
+    ['PostgreSQL 18.4 on aarch64-unknown-linux-musl, compiled by clang', 180_004, true],
+    ['PostgreSQL 13.9 on x86_64-pc-linux-gnu, compiled by gcc', 130_009, false],
+    ['PostgreSQL 14.2 on aarch64-apple-darwin21.6.0, compiled by clang', 140_002, false],
+    ['PostgreSQL 15.0 on aarch64-apple-darwin21.6.0, compiled by clang', 150_000, true],
+    ['PostgreSQL 16.1 on amd64-portbld-freebsd14.0, compiled by clang', 160_001, true],
+    ['PostgreSQL 16.1, compiled by Visual C++ build 1937, 64-bit', 160_001, false],
+    ['PostgreSQL 17.0 on x86_64-windows, compiled by msvc-19.41.34120, 64-bit', 170_000, false],
+  ];
+  for (const [version, number, can] of servers) {
+    const asked = canNoticeGoneClients
+      .replaceAll('version()', `'${version}'`)
+      .replace("current_setting('server_version_num')::int", `${number}`);
+    expect(await query(url, `SELECT ${asked} AS can`)).toEqual([{ can }]);
+  }
 });

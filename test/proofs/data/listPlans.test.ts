@@ -50,6 +50,17 @@ describe.each(people)('among 100,000 goals, for the %s,', (person) => {
     for (const found of [first, last]) expect(dearest(found, 'rows')).toBeLessThan(1000);
     expect(dearest(last, 'pages')).toBeLessThan(1.2 * dearest(first, 'pages') + 50);
   });
+
+  test.each([
+    ['isArchived: true, isClosed: false'],
+    ['spaceId: "s5"'],
+    ['spaceId: "s5", isClosed: true'],
+    ['championId: "p5"'],
+    ['text: "Revenue c"'],
+  ])('those with %s are found without reading the rest', async (filter) => {
+    const found = await plans(person, `{ goals(filter: { ${filter} }) { nodes { name } } }`);
+    expect(dearest(found, 'rows')).toBeLessThan(1500);
+  });
 });
 
 test.each(people)('among 30,000 hubs, for the %s, the last page costs no more than the first', async (person) => {
@@ -79,6 +90,26 @@ test.each(['owner', 'member'])(
     }
   },
 );
+
+test.each(['owner', 'member'])(
+  'among 100,000 nodes of a hub, for the %s, those with a text are found without reading the rest',
+  async (person) => {
+    const found = await plans(
+      person,
+      '{ resourceHub(id: "hub") { nodes(filter: { text: "fffe" }) { nodes { id } } } }',
+    );
+    expect(dearest(found, 'rows')).toBeLessThan(1500);
+  },
+);
+
+test.each(['owner', 'member'])(
+  'those of all hubs with a text are found for the %s without reading the rest',
+  async (person) => {
+    const found = await plans(person, '{ resourceHubNodes(text: "fffe") { nodes { id } } }');
+    expect(dearest(found, 'rows')).toBeLessThan(1500);
+  },
+);
+
 test('among 100,000 activities of a goal, and as many notifications, every page costs the same', async () => {
   const at = (list: string) => `after: "${cursor(list, 0, '2026-01-02T00:00:00.000Z', '')}"`;
   for (const after of ['', at('goal.activities')]) {

@@ -11,6 +11,7 @@ import type { DatabaseTimeouts } from '../../../src/platform/postgres/pool.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
+import { startServer } from '../../support/server.js';
 import { type Answer, restPaths, World } from '../../support/world.js';
 
 const databaseTimeout = 2_000;
@@ -191,6 +192,46 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
     const reopenings = await world.sql('SELECT count(*)::int FROM activities WHERE goal_id = $1', [goal.id]);
     expect(reopenings).toEqual([{ count: 1 }]);
   });
+});
+
+test('what waited while the server was frozen has not used up the rate limit of its token', async () => {
+  const settings = { DATABASE_URL: server.url, DATABASE_POOL_SIZE: '60' };
+  const gateway = await startServer(settings, { quiet: true });
+  const statusesOf60 = async () => {
+    const goal = await world.closedGoal(space);
+    const answers = Array.from({ length: 60 }, () =>
+      gateway.client.post(restPaths.reopenGoal, caller.token, { id: goal.id }),
+    );
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  try {
+    expect(new Set(await statusesOf60())).toEqual(new Set([200]));
+    const frozen = await pidsOfServer();
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    const stalled = statusesOf60();
+    await sleep(5_000);
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    expect(await stalled).not.toContain(429);
+    expect(new Set(await statusesOf60())).toEqual(new Set([200]));
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('a client whose server is frozen closes in time', async () => {
+  const db = openModels({ url: server.url, poolSize: 4, preparedStatements: true, timeouts });
+  await Promise.all(Array.from({ length: 4 }, () => db.$queryRaw`SELECT pg_sleep(0.1)::text`));
+  const frozen = await pidsOfServer();
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+  try {
+    const running = Promise.allSettled([db.$queryRaw`SELECT 1`, db.$transaction((tx) => tx.$queryRaw`SELECT 1`)]);
+    const start = performance.now();
+    await db.$disconnect();
+    expect((await running).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(performance.now() - start).toBeLessThan(patience);
+  } finally {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  }
 });
 
 /** The postmaster and its children. */

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,6 +75,39 @@ test('a gateway whose PostgreSQL is killed answers again soon', async () => {
     await stop();
   }
 });
+
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'a gateway whose disk is full for long answers 503, and 200 once there is space',
+  async () => {
+    const disk = await mkdtemp(join(tmpdir(), 'goalpost-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m,mode=755', 'tmpfs', disk]);
+    const { base, log, stop } = await startServer({ DATA_DIR: disk, LOG_LEVEL: 'info' });
+    const isReady = async () => (await fetch(`${base}/readyz`)).status;
+    const ballast = join(disk, 'ballast');
+    try {
+      const filled = await open(ballast, 'a');
+      const statuses = new Set<number>();
+      for (const end = performance.now() + 15_000; performance.now() < end; ) {
+        while ((await filled.write(Buffer.alloc(64 * 1024)).catch(() => undefined)) !== undefined);
+        statuses.add(await isReady());
+        // Its log cannot be written either, which ends it; nor can it start.
+        const pid = await postmaster(disk).catch(() => 0);
+        if (pid) kill(pid, 'SIGKILL');
+        await sleep(100);
+      }
+      await filled.close();
+      expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      expect(await isReady()).toBe(503);
+      await rm(ballast);
+      await eventually(async () => expect(await isReady()).toBe(200));
+      expect(log()).toContain('PostgreSQL stopped unexpectedly, and is started again');
+    } finally {
+      await stop();
+      execFileSync('umount', ['--lazy', disk]);
+      await rm(disk, { recursive: true });
+    }
+  },
+);
 
 test('a gateway whose PostgreSQL is frozen ends on SIGTERM', async () => {
   const { base, stop } = await startServer({ DATA_DIR: directory, LOG_LEVEL: 'silent' });

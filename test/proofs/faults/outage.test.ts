@@ -9,6 +9,7 @@ import { Restorer } from '../../../tools/faults/restorer.js';
 import { eventually } from '../../support/eventually.js';
 import { commandOutput, goalpost } from '../../support/goalpost.js';
 import { startPostgres } from '../../support/postgres.js';
+import { query } from '../../support/query.js';
 import { createRestorables, type Restorable } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
@@ -53,6 +54,17 @@ describe('a start', () => {
     } finally {
       await stop();
     }
+  });
+
+  test('that loses its connections again and again waits as well', async () => {
+    const started = startServer({ DATABASE_URL: postgres.url, LOG_LEVEL: 'warn' }, { quiet: true });
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+    for (let cuts = 0; cuts < 8; await sleep(20)) cuts += (await query(postgres.url, cut)).length;
+    const { base, lines, stop } = await started;
+    expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    await stop();
+    expect(said(lines())).toContainEqual([40, 'the database is there']);
   });
 
   test.each([

@@ -1,11 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startEmbedded } from '../../../src/platform/embedded/open.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { readConfig } from '../../../src/settings.js';
 import { type Certificates, makeCertificates } from '../../support/certificates.js';
 import { goalpost } from '../../support/goalpost.js';
+import { startPgbouncer } from '../../support/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../support/postgres.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
@@ -57,6 +60,14 @@ describe('a URL that says of TLS what cannot be', () => {
     expect(readConfig({ ...values, PGSSLMODE: 'prefer' }).databaseUrl).toBe(base);
     expect(readConfig({ ...values, DATABASE_URL: `${base}?sslmode=disable` }).databaseUrl).toContain(base);
     expect(readConfig({ PGSSLMODE: 'verify-full' }).databaseUrl).toBeUndefined();
+  });
+
+  test('PGSSLMODE does not keep the embedded PostgreSQL from starting', async () => {
+    vi.stubEnv('PGSSLMODE', 'require');
+    const dataDir = await mkdtemp(join(tmpdir(), 'goalpost-tls-'));
+    const { stop } = await startEmbedded({ dataDir, throwaway: true }).finally(() => vi.unstubAllEnvs());
+    await stop();
+    await rm(dataDir, { recursive: true });
   });
 });
 
@@ -176,4 +187,28 @@ test('a PostgreSQL without TLS is not reached with sslmode=require, which check 
   await stop();
   expect(stdout).toContain('The server does not support SSL connections. Check DATABASE_URL');
   expect(code).toBe(1);
+});
+
+const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
+
+// Without it the test is skipped; with CI=true it fails.
+describe.skipIf(isMissing && process.env.CI !== 'true')('PgBouncer with TLS', () => {
+  test('check says when PgBouncer goes on without TLS', async () => {
+    const postgres = await startPostgres(certificates.settings);
+    onTestFinished(postgres.stop);
+    const { cert, key, authority } = certificates.forServer;
+    const tls = [
+      ...[`client_tls_cert_file=${cert}`, `client_tls_key_file=${key}`, 'client_tls_sslmode=require'],
+      ...['server_tls_sslmode=disable', `server_tls_ca_file=${authority}`],
+    ];
+    const search = parameters('uselibpqcompat=true&sslmode=verify-ca&sslrootcert=authority.pem');
+    const pgbouncer = await startPgbouncer(postgres.url, undefined, { tls, search });
+    onTestFinished(pgbouncer.stop);
+    const at = { host: `localhost:${pgbouncer.port}`, search: parameters(verified) };
+    const { href } = Object.assign(new URL(postgres.url), at);
+    const { stdout } = await goalpost(['check'], { DATABASE_URL: href, PREPARED_STATEMENTS: 'off' });
+    expect(stdout).toMatch(
+      /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.\d, .*\); the certificate of the server is verified. A pooler or proxy there goes on to PostgreSQL without TLS/,
+    );
+  });
 });

@@ -182,6 +182,8 @@ test.each([
   ['NUL', { name: 'a\0b' }],
   ['a lone surrogate', { name: { in: ['a', '\udc00'] } }],
   ['a filter that the reader does not know', { NOT: { name: 'a' } }],
+  ['no company', { companyId: undefined }],
+  ['several companies', { companyId: { in: ['c1', 'c2'] } }],
 ])('refuses a call that has %s', async (_what, filter) => {
   const call = (where: object): Call => ({
     model: 'ResourceHubDocument',

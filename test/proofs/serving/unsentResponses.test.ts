@@ -115,6 +115,30 @@ describe('responses that nobody reads', () => {
     await eventually(() => expect(log).toContainEqual(expect.objectContaining({ msg: 'overloaded' })));
     await eventually(() => expect(overload.queue.taken).toBe(0));
   });
+
+  test('are closed even if there is only one, and the process lives', async () => {
+    const { ask, fetched } = await serving({ unsentBytes: 5 * million });
+    expect(await stillOpen([await ask(10 * million, 'mine')], 10 * million)).toBe(0);
+    expect((await fetched('/1', 'mine')).status).toBe(200);
+  });
+
+  test('hold no seat', async () => {
+    const { ask, overload, log } = await serving();
+    const unread = await ask(10 * million, 'mine');
+    await eventually(() => expect(log).toHaveLength(1));
+    expect([overload.queue.taken, unread.destroyed]).toEqual([0, false]);
+  });
+
+  test('are forgotten when their clients go', async () => {
+    const { ask, fetched, log } = await serving({ unsentBytes: 20 * million });
+    for (let index = 0; index < 5; index += 1) {
+      const socket = await ask(10 * million, 'mine');
+      await eventually(() => expect(log.filter(({ status }) => status === 200).length).toBeGreaterThan(index));
+      socket.destroy();
+      await eventually(async () => expect((await fetched('/1', 'mine')).status).toBe(200));
+    }
+    expect(log.filter(({ msg }) => msg === 'overloaded')).toEqual([]);
+  });
 });
 
 describe.each([
