@@ -209,25 +209,3 @@ describe('an activity', () => {
     expect(await activityOf(other.token, goal.id)).toEqual({ surface: null, token: null });
   });
 });
-
-describe('a token that is revoked after it was looked up', () => {
-  test('changes nothing: each write checks it again', async () => {
-    const caller = await world.person(company);
-    const goal = await world.closedGoal(space);
-    const token = await tokenOf({}, caller.id);
-    // Holds the token as one who revokes it does, so that the request has looked it up and waits with its write.
-    let answer: Promise<{ status: number; body: Json }> | undefined;
-    await world.db.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT id FROM api_tokens WHERE company_id = ${company.companyId} AND id = ${token.id} FOR UPDATE`;
-      answer = world.post(restPaths.reopenGoal, token.token, { id: goal.id });
-      await world.untilOneWaits();
-      await tx.$executeRaw`UPDATE api_tokens SET revoked_at = now() WHERE company_id = ${company.companyId} AND id = ${token.id}`;
-    });
-    expect(await answer).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
-    const [row] = await world.sql('SELECT closed_at FROM goals WHERE company_id = $1 AND id = $2', [
-      company.companyId,
-      goal.id,
-    ]);
-    expect(row.closed_at).not.toBeNull();
-  });
-});

@@ -13,76 +13,6 @@ const sizeOf = ({ content, structuredContent }: Json) => ({
 });
 
 /** A model with the tools alone, which notes what it calls and gets. */
-function createModel(agent: Agent) {
-  const transcript: string[] = [];
-  return {
-    transcript,
-    async call(name: string, given: Json): Promise<Json> {
-      const result = await agent.call(name, given);
-      const shown = JSON.stringify(given).replace(/v2\.[\w.-]{30,}/, 'v2.…');
-      transcript.push(`> ${name} ${shown}`, `  ${result.content[0].text}`);
-      expect(result.isError, transcript.join('\n')).toBeUndefined();
-      // What it gets as text is what it gets as data.
-      expect(JSON.parse(result.content[1].text)).toEqual(result.structuredContent);
-      return result.structuredContent;
-    },
-    /** Previews a change and makes it with what the preview returned. */
-    async change(operation: string, input: Json): Promise<Json> {
-      const { arguments: given, confirmation } = await this.call('preview_change', { [operation]: input });
-      return this.call(operation, { ...given, confirmation });
-    },
-  };
-}
-
-test('a model with the tools alone finds, previews, changes and recovers by name, without a wrong call', async () => {
-  const { company, caller, space, hub } = await world.teamWithHub('space');
-  await world.person(company, { fullName: 'Jonas Weber' });
-  await world.file(hub, caller, { name: 'Budget 2026.xlsx' });
-  await world.document(hub, caller, ['We launch in May.', 'We launch in June.'], { name: 'Launch plan' });
-  await world.closedGoal(space, { name: 'Launch the mobile app' });
-  const model = createModel(new Agent(world, caller.token));
-
-  const { nodes: goals } = await model.call('find_goals', { text: 'launch' });
-  const { nodes: people } = await model.call('find_people', { text: 'jonas weber' });
-  const reopening = { id: goals[0].id, message: 'One more market', subscriber_ids: [people[0].id] };
-  const previewed = await model.call('preview_change', { reopen_goal: reopening });
-  expect(previewed.preview).toMatchObject({
-    message: 'One more market',
-    notified: { nodes: [{ full_name: 'Jonas Weber' }], total_count: 1 },
-  });
-  const { arguments: given, confirmation } = previewed;
-  expect(given).toMatchObject(reopening);
-  expect((await model.call('reopen_goal', { ...given, confirmation })).goal.is_closed).toBe(false);
-
-  const { nodes: documents } = await model.call('find_files_and_documents', { text: 'launch' });
-  const { id } = documents.find(({ kind }: Json) => kind === 'resource_hub_document');
-  const read = await model.call('read_document', { id });
-  const [, earlier] = read.versions.nodes;
-  await model.call('read_document', { id, version_number: earlier.version_number });
-  const restored = await model.change('restore_document_version', {
-    document_id: id,
-    version_number: earlier.version_number,
-  });
-  expect(restored.restored_version.restored_from_version_number).toBe(1);
-
-  const { nodes: files } = await model.call('find_files_and_documents', { text: 'budget' });
-  await model.change('delete_resource_hub_file', { file_id: files[0].id });
-  await numberEvents(world.db, eventSource, company.companyId);
-  const { nodes: changes } = await model.call('recent_changes', {});
-  expect(changes.map(({ action }: Json) => action)).toEqual([
-    'resource_hub_file_deleted',
-    'document_version_restored',
-    'goal_reopened',
-  ]);
-  expect(changes[0]).toMatchObject({ subject_kind: 'resource_hub_file', subject_id: files[0].id });
-  const { nodes: deleted } = await model.call('find_files_and_documents', { text: 'budget', deleted: true });
-  const recovered = await model.change('recover_resource_hub_file', { file_id: deleted[0].id });
-  expect(recovered.file).toMatchObject({ id: files[0].id, deleted_at: null });
-  const { nodes: there } = await model.call('find_files_and_documents', { text: 'budget' });
-  expect(there).toHaveLength(1);
-  if (process.env.TRANSCRIPT) console.log(model.transcript.join('\n'));
-});
-
 describe('what an agent gets is bounded', () => {
   test('recent_changes has few of the newest, and more if asked', async () => {
     const { company, caller, space } = await world.team();
@@ -181,12 +111,5 @@ describe('a client', () => {
         },
       });
     }
-  });
-
-  test('that sends no arguments as null is served', async () => {
-    const { caller } = await world.team();
-    const call = { ...list, method: 'tools/call', params: { name: 'find_goals', arguments: null } };
-    const { body } = await new Agent(world, caller.token).message(call, { 'MCP-Protocol-Version': '2025-11-25' });
-    expect(body.result.structuredContent.nodes).toEqual([]);
   });
 });

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createWorld, restPaths } from '../support/world.js';
@@ -168,56 +165,4 @@ test.each([
     const answer = await world.post('/graphql', caller.token, body, { accept });
     expect([answer.status, answer.body.errors[0].message]).toEqual([400, message]);
   }
-});
-
-describe('over a real socket', () => {
-  const head = (path: string, ...headers: string[]) =>
-    [
-      `POST ${path} HTTP/1.1`,
-      'Host: x',
-      `Authorization: Bearer ${caller.token}`,
-      'Content-Type: application/json',
-      ...headers,
-    ]
-      .join('\r\n')
-      .concat('\r\n\r\n');
-
-  async function socket() {
-    const { hostname, port } = new URL(await world.base());
-    const client = connect(Number(port), hostname);
-    await once(client, 'connect');
-    return client;
-  }
-
-  test.each(['/graphql', restPaths.reopenGoal])(
-    '%s answers 413 to chunks without end while they are sent, and closes',
-    async (path) => {
-      const client = await socket();
-      let failure: NodeJS.ErrnoException | undefined;
-      client.on('error', (error) => {
-        failure = error;
-      });
-      const answer = text(client).catch(() => '');
-      client.write(head(path, 'Transfer-Encoding: chunked'));
-      const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
-      let sent = 0;
-      while (client.writable && sent < 200_000_000) {
-        sent += chunk.length;
-        if (!client.write(chunk)) await Promise.race([once(client, 'drain'), once(client, 'close')]).catch(() => {});
-      }
-      // Who still sends when the connection ends may lose what was answered.
-      if (failure) expect(['EPIPE', 'ECONNRESET']).toContain(failure.code);
-      else expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
-      expect(sent).toBeLessThan(20_000_000);
-    },
-  );
-
-  test.each(['/graphql', restPaths.reopenGoal])(
-    '%s answers 413 to a declared length before the body comes',
-    async (path) => {
-      const client = await socket();
-      client.write(head(path, 'Content-Length: 100001'));
-      expect(await text(client)).toMatch(/^HTTP\/1\.1 413 .*connection: close/is);
-    },
-  );
 });

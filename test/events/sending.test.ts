@@ -390,6 +390,7 @@ describe('an endpoint that', () => {
     ['429', '7', 7],
     ['503', '90000', 3600],
     ['503', 'soon', undefined],
+    ['500', '7', undefined],
   ])('answers %s with Retry-After %s', async (status, after, seconds) => {
     const delivery = await sender().send(message(await respond(`${status} X\r\nretry-after: ${after}`)));
     expect(delivery.retryAfter).toBe(seconds);

@@ -64,12 +64,12 @@ describe('goalpost token undo', () => {
     await world.sql(
       `INSERT INTO activities (company_id, id, action, author_id, goal_id, name, token_id, surface, origin, recorded_at)
        SELECT $1, 'activity' || n, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api', '2026-01-01'::timestamptz + n / 2 * interval '1 s'
-       FROM generate_series(1, 1101) n`,
+       FROM generate_series(1, 1102) n`,
       [company.companyId, caller.id, goal.id, agent.id],
     );
     const { changes } = await undo(agent.id, { dryRun: true });
-    expect(changes).toHaveLength(1101);
-    expect(new Set(changes.map(({ activityId }: Json) => activityId)).size).toBe(1101);
+    expect(changes).toHaveLength(1102);
+    expect(new Set(changes.map(({ activityId }: Json) => activityId)).size).toBe(1102);
   });
 
   test('revokes the token, and every record is as it was before; run again it does nothing', async () => {

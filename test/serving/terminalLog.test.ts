@@ -2,7 +2,6 @@ import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createLogger, logDestination, terminalLine } from '../../src/platform/telemetry/logger.js';
-import { createWorld, restPaths } from '../support/world.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -67,34 +66,13 @@ describe('the log', () => {
   });
 });
 
-describe('a line in a terminal', async () => {
+test('a line in a terminal lets nobody steer it', () => {
   const lines: string[] = [];
   const write = (line: string) => void lines.push(terminalLine(line, false));
-  const world = await createWorld({ logger: createLogger('info', { write }) });
-
-  test('of a request is one, aligned, with what matters first, and with its id if it failed', async () => {
-    const { caller, company } = await world.team();
-    await world.sql('UPDATE api_tokens SET last_used_at = now()');
-    const given = { 'x-request-id': 'mine' };
-    await world.fetch('/healthz', { headers: given });
-    await world.post(restPaths.reopenGoal, caller.token, { id: 'none' }, given);
-    await world.graphql(caller.token, '{ viewer { person { id } } }');
-    const person = `${caller.id}@${company.companyId}`;
-    const shown = lines.map((line) => line.replace(/^[\d:]{8} /, '').replace(/[ \d.]{7} ms/, 'n ms'));
-    expect(shown).toEqual([
-      '200 GET  n ms   0 SQL /healthz\n',
-      `404 POST n ms   3 SQL ${restPaths.reopenGoal} NOT_FOUND ${person} mine\n`,
-      `200 POST n ms   2 SQL /graphql viewer ${person}\n`,
-    ]);
-  });
-
-  test('lets nobody steer the terminal', () => {
-    lines.length = 0;
-    const steering = 'a\x1b[2Jb\x9b2Jc\u202ed\n200 GET';
-    const logger = createLogger('info', { write });
-    logger.info({ path: steering, requestId: steering, operation: steering, problem: steering }, 'request');
-    logger.error({ err: new Error(steering), applied: [steering] }, steering);
-    expect(lines.join('')).not.toMatch(/[^\P{C}\n]/u);
-    expect(lines[0]?.split('\n')).toHaveLength(2);
-  });
+  const steering = 'a\x1b[2Jb\x9b2Jc\u202ed\n200 GET';
+  const logger = createLogger('info', { write });
+  logger.info({ path: steering, requestId: steering, operation: steering, problem: steering }, 'request');
+  logger.error({ err: new Error(steering), applied: [steering] }, steering);
+  expect(lines.join('')).not.toMatch(/[^\P{C}\n]/u);
+  expect(lines[0]?.split('\n')).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seedOf } from '../../support/seedOf.js';
-import { runChaos } from '../search/livingData/chaos.js';
+import { runChaos } from './livingData/chaos.js';
 
 const seed = seedOf('LIVING_DATA_SEED');
 const changes = Number(process.env.LIVING_DATA_CHANGES ?? 1000);

@@ -17,8 +17,7 @@ import { pathOf, textOf } from '../../../support/documents.js';
 import { startPostgres } from '../../../support/postgres.js';
 import { query } from '../../../support/query.js';
 import type { Json } from '../../../support/world.js';
-import { randomOf } from './histories.js';
-import { ofApplication, ofGateway } from './realHistory.js';
+import { ofApplication, ofGateway } from './records.js';
 
 // Enough that a file seldom has a record which somebody changes just then: such a file is refused, and sent again.
 const [goals, files, documents, folders] = [400, 250, 150, 5];
@@ -34,6 +33,17 @@ const firstRows = `
   INSERT INTO documents SELECT 'k' || n, NULL FROM generate_series(1, ${documents}) n;
   INSERT INTO versions SELECT 'k' || n, v, 'Text ' || v, 'text ' || v
   FROM generate_series(1, ${documents}) n, generate_series(1, 2) v`;
+
+/** A small, fast generator, so that a seed is a history. */
+function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
 
 export interface ChaosOptions {
   seed: number;
@@ -127,7 +137,7 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
     while (!isOver) {
       const child = spawn(
         process.execPath,
-        ['--import', 'tsx', pathOf('test/proofs/search/livingData/syncProcess.ts')],
+        ['--import', 'tsx', pathOf('test/proofs/faults/livingData/syncProcess.ts')],
         {
           cwd: pathOf('.'),
           env: {
@@ -308,8 +318,8 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
   await running;
 
   // All times and persons are equal, too.
-  const [here] = await query(postgres.url, ofGateway(true).replaceAll('$1', "'acme'"));
-  const { rows } = await pool.query(ofApplication(true));
+  const [here] = await query(postgres.url, ofGateway);
+  const { rows } = await pool.query(ofApplication);
   const [one, other] = [(here as Json).records, rows[0].records];
   for (const kind of Object.keys(one))
     for (const id of new Set([...Object.keys(one[kind]), ...Object.keys(other[kind])]))
