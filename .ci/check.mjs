@@ -32,7 +32,10 @@ const long = {
     /^src\/(commands\/serve|gateway|app|events|webhooks|platform\/(http|outbox|process|telemetry))/,
     vitest('test/proofs/serving'),
   ],
-  data: [/^prisma\/|^src\/(lists|platform\/postgres)/, vitest('test/proofs/data')],
+  data: [
+    /^prisma\/|^src\/(lists|workspace|platform\/postgres)/,
+    vitest('test/proofs/data', 'test/proofs/faults/livingData.test.ts'),
+  ],
   faults: [
     /^prisma\/migrations|^src\/(webhooks|platform\/(postgres|outbox|embedded|http|process))|^tools\/(faults|attacks|upgrade)/,
     vitest('test/proofs/faults'),
