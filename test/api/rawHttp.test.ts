@@ -135,6 +135,19 @@ describe('a request', () => {
     expect(world.log.map(({ status }) => status)).toEqual([200, 404]);
   });
 
+  test('in a pipeline leaves the process to others before the next one, although all have come in one piece', async () => {
+    const one = `${lines('POST /nothing HTTP/1.1', host, 'Content-Length: 2')}{}`;
+    world.log.length = 0;
+    const received = exchange(`${one.repeat(60)}${lines('GET /nothing HTTP/1.1', host, 'Connection: close')}`);
+    let most = 0;
+    for (let before = 0; world.log.length < 61; before = world.log.length) {
+      await new Promise(setImmediate);
+      most = Math.max(most, world.log.length - before);
+    }
+    expect(answersIn(await received).map(({ status }) => status)).toEqual(Array(61).fill(404));
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
   test('in a long pipeline is read whole, wherever the pieces end that it comes in', async () => {
     const bodies = Array.from({ length: 120 }, (_, index) => 'x'.repeat((index * 379) % 9_000));
     const requests = bodies.map(

@@ -15,6 +15,8 @@ export interface Running {
 interface Connection {
   /** The requests that have no response yet, of which only the first runs. */
   requests: Running[];
+  /** Whether one has had its response in this turn of the event loop: the next one waits for what others have sent. */
+  isResting: boolean;
   /** The last request of which the headers have come. */
   latest?: IncomingMessage;
 }
@@ -29,7 +31,7 @@ export class Connections {
 
   /** Keeps a new connection until it closes. */
   add(socket: Socket): Connection {
-    const connection: Connection = { requests: [] };
+    const connection: Connection = { requests: [], isResting: false };
     this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
     return connection;
@@ -43,16 +45,20 @@ export class Connections {
     const connection = this.#open.get(socket) ?? this.add(socket);
     connection.latest = running.req;
     connection.requests.push(running);
-    if (connection.requests.length === 1) this.#start(socket, connection, running);
+    if (connection.requests.length === 1 && !connection.isResting) this.#start(socket, connection, running);
     else if (connection.requests.length > mostWaiting) socket.destroy();
   }
 
   #start(socket: Socket, connection: Connection, running: Running): void {
     running.res.once('close', () => {
       connection.requests.shift();
-      // After what others have sent meanwhile: many short requests must not keep the process.
-      if (connection.requests.length > 0) setImmediate(() => this.#startNext(socket, connection));
-      else if (this.#isStopping) socket.end();
+      if (connection.requests.length === 0 && this.#isStopping) socket.end();
+      // Many short requests must not keep the process: of those that come in one piece, Node's parser calls one after the other.
+      connection.isResting = true;
+      setImmediate(() => {
+        connection.isResting = false;
+        this.#startNext(socket, connection);
+      });
     });
     running.start(running);
   }
