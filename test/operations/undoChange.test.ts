@@ -121,7 +121,7 @@ describe('undoChange', () => {
 
   test('is previewed: with what it would record, and how a document would change', async () => {
     const query = `query ($id: ID!) { previewUndoChange(input: { activityId: $id }) { wouldChange state action undoes { id }
-      difference { content { changes { kind text } } } } }`;
+      difference { title { changes { kind text } } content { changes { kind text } } } } }`;
     const preview = async (id: string) => (await world.graphql(caller.readOnlyToken, query, { id })).body.data;
     const document = await world.document(hub, caller);
     const restoring = await run('restoreDocumentVersion', restored(document, 1, 3));
@@ -131,6 +131,13 @@ describe('undoChange', () => {
       action: 'DOCUMENT_VERSION_RESTORED',
       undoes: { id: restoring },
       difference: {
+        title: {
+          changes: [
+            { kind: 'UNCHANGED', text: 'Title ' },
+            { kind: 'REMOVED', text: '1' },
+            { kind: 'ADDED', text: '3' },
+          ],
+        },
         content: {
           changes: [
             { kind: 'REMOVED', text: 'one' },
