@@ -68,7 +68,9 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
     gateway.endStreams();
     await nodeServer.untilIdle(config.drain.milliseconds);
     await stopPurging();
-    await Promise.all([gateway.close(), opened.close(), ...plugins.map((plugin) => plugin.onDispose?.())]);
+    await Promise.all([gateway.close(), opened.close()]);
+    // Others' code, which may throw: when nothing of the gateway is open any more.
+    await Promise.all(plugins.map(async (plugin) => plugin.onDispose?.()));
   });
   return { listener: nodeServer.listener, fetch: nodeServer.fetch, close };
 }

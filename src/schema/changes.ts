@@ -42,7 +42,7 @@ interface PreviewOptions<Fields extends InputFieldMap> {
   fields: (t: InputFields) => Fields;
   /** What its input is. */
   input?: string;
-  /** The codes of its failures, beside those of every change. */
+  /** The codes of its failures. */
   errors?: string;
   extensions?: Record<string, unknown>;
 }

@@ -97,6 +97,19 @@ describe('of a plugin', () => {
     expect(ran).toEqual(['disposed']);
   });
 
+  test('what fails when it closes keeps nothing else from closing', async () => {
+    const ran: string[] = [];
+    const failing = {
+      onDispose: () => {
+        throw new Error('cannot close');
+      },
+    };
+    const plugins = [failing, { onDispose: () => void ran.push('disposed') }];
+    const app = await createApp({ databaseUrl: world.url, settings, log: () => {}, plugins });
+    await expect(app.close()).rejects.toThrow('cannot close');
+    expect(ran).toEqual(['disposed']);
+  });
+
   test('a rule of validation holds for documents that are known without it', async () => {
     const strict = { accept: 'application/graphql-response+json' };
     let isOn = false;

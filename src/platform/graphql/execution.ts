@@ -30,7 +30,7 @@ type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
 /** The complexity of documents of which each takes one point more, also for a part of that. */
 export const complexityOfPoint = 3_000;
 
-/** The complexity from which on a query takes long: a page of 100 records with a few lists each, in about 15 ms. */
+/** The complexity from which on a query takes long, such as that for 100 records with a few lists each. */
 const longQuery = 1_000;
 
 /** From how many characters on a response takes long to make and to send. */
@@ -56,7 +56,7 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     // Its request has been counted as one.
     await context.charge?.(Math.ceil(complexity / complexityOfPoint) - 1);
     const isChange = node.operation === OperationTypeNode.MUTATION;
-    const mostAtOnce = isChange || context.isStored ? complexityOfPoint : longQuery;
+    const longFrom = isChange || context.isStored ? complexityOfPoint : longQuery;
     const isContended = () => context.seat?.isContended ?? false;
     const turn = new LongTurn(longTurns, callerOf(context.actor), isContended);
     const reads = new ReadBound(
@@ -75,7 +75,7 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
       return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
     };
     try {
-      if (complexity > mostAtOnce && isContended()) {
+      if (complexity > longFrom && isContended()) {
         const decision = await turn.enterWithin(longestWait);
         if (decision !== 'admitted') throw refusedFor(decision);
       }

@@ -6,7 +6,8 @@ import type { Plugin } from './operation.js';
 const neverRun = ['onRequest', 'onRequestParse', 'onParams', 'onExecutionResult', 'onResultProcess', 'onResponse'];
 const neverMeasured = ['request', 'requestParse', 'operation', 'resultProcess'];
 
-const run = [
+/** Hooks that run, and what a plugin may have beside them. */
+const known = [
   ...['onPluginInit', 'onYogaInit', 'onSchemaChange', 'onEnveloped', 'onContextBuilding', 'onParse', 'onValidate'],
   ...['onExecute', 'onSubscribe', 'onDispose', 'instrumentation'],
 ];
@@ -32,7 +33,7 @@ export function readPlugins(given: readonly unknown[]): Plugin[] {
         `plugins[${index}] has what never runs here, because the gateway reads requests itself: ${unused.join(', ')}. docs/embedding.md says what runs`,
       );
     const names = Object.keys(plugin);
-    if (names.length > 0 && !run.some((name) => has(plugin, name)))
+    if (names.length > 0 && !known.some((name) => has(plugin, name)))
       throw new ConfigError(`plugins[${index}] has no hook of Envelop or Yoga, only ${names.join(', ')}`);
     return plugin as Plugin;
   });
