@@ -32,12 +32,9 @@ const long = {
     /^src\/(commands\/serve|gateway|app|events|webhooks|platform\/(http|outbox|process|telemetry))/,
     vitest('test/proofs/serving'),
   ],
-  data: [
-    /^prisma\/|^src\/(lists|workspace|platform\/postgres)/,
-    vitest('test/proofs/data', 'test/proofs/faults/livingData.test.ts'),
-  ],
+  data: [/^prisma\/|^src\/(lists|workspace|platform\/postgres)/, vitest('test/proofs/data')],
   faults: [
-    /^prisma\/migrations|^src\/(webhooks|platform\/(postgres|outbox|embedded|http|process))|^tools\/(faults|attacks|upgrade)/,
+    /^prisma\/migrations|^src\/(webhooks|workspace|platform\/(postgres|outbox|embedded|http|process))|^tools\/(faults|attacks|upgrade)/,
     vitest('test/proofs/faults'),
   ],
   texts: [

@@ -47,7 +47,7 @@ function randomOf(seed: number): () => number {
 
 export interface ChaosOptions {
   seed: number;
-  /** On each side. */
+  /** On each side; more until a file has met a change that it does not know, for a minute at most. */
   changes: number;
   /** How often something is killed. */
   killEveryMilliseconds: number;
@@ -214,9 +214,12 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
     if (kind === 6) written.push([document, text]);
   }
 
+  const lastEnd = performance.now() + changes * 100 + 60_000;
+  const goesOn = (done: number) => done < changes || (counts.unknowing === 0 && performance.now() < lastEnd);
+
   const ignored = () => {};
   const people = async () => {
-    for (; counts.changes < changes; counts.changes += 1) {
+    for (; goesOn(counts.changes); counts.changes += 1) {
       const client = await pool.connect().catch(() => undefined);
       client?.on('error', ignored);
       const failed = client
@@ -265,7 +268,7 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
   }
 
   const callers = async () => {
-    for (; counts.operations < changes; counts.operations += 1) {
+    for (; goesOn(counts.operations); counts.operations += 1) {
       await operate();
       await sleep(pause * 2 * random());
     }
