@@ -212,9 +212,10 @@ async function update(told: Update, head: Head, options: ImportOptions): Promise
   if (options.removeMissing) await removeMissing(told, head);
   const problems = await removalProblems(told, options);
   if (problems.length > 0) throw new ImportError(problems);
-  if (!overwrite) requireKnownChanges(await unknownChanges(told));
   await matchRows(told);
   const wrong = await compareHistories(told);
+  // What is wrong with a history may be that an operation has just added to it.
+  if (!overwrite) requireKnownChanges(await unknownChanges(told));
   if (wrong.length > 0) throw new ImportError(wrong);
   await recordVersions(told);
   await compareRows(told);
