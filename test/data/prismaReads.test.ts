@@ -65,6 +65,7 @@ describe('within a request and within a transaction', () => {
   const where = { companyId: 'none' };
   const refused: [string, object, string][] = [
     ['names no company', { where: { name: 'any' } }, 'a `where` that does not name the company'],
+    ['names two companies', { where: { companyId: ['none', 'any'] } }, 'a `where` that does not name the company'],
     ['has an argument that no statement of ours has', { where, skip: 1 }, 'skip'],
     ['has such a filter', { where: { ...where, targets: { every: { value: 0 } } } }, 'every'],
     ['has such a value', { where: { ...where, id: '\0' } }, 'such a text'],
