@@ -9,8 +9,7 @@ const world = await createWorld();
 const { caller, space } = await world.team();
 const accept = { accept: 'application/graphql-response+json' };
 const report = { 'graphql-cost': 'report' };
-const ask = (query: string, variables: Json = {}) =>
-  world.graphql(caller.token, query, variables, { ...accept, ...report });
+const ask = (query: string, variables: Json = {}) => world.graphql(caller.token, query, variables, report);
 
 /** Nested `parentGoal`s: field levels from `goal` down to `id`. */
 const nested = (levels: number) =>
@@ -263,7 +262,7 @@ describe('lists with too many items in all', async () => {
   for (let index = 0; index < 4; index += 1) await wide.goal(large);
   const fields = Array.from({ length: 10 }, (_, index) => `a${index}: potentialSubscribers { role }`).join(' ');
   const ofGoals = (count: number) =>
-    wide.graphql(own.caller.token, `{ goals(first: ${count}) { nodes { ${fields} } } }`, {}, accept);
+    wide.graphql(own.caller.token, `{ goals(first: ${count}) { nodes { ${fields} } } }`);
 
   test('are refused while they are read', async () => {
     const { body } = await ofGoals(4);
@@ -286,7 +285,7 @@ describe('lists with too many items in all', async () => {
       return `${name}: reopenGoal(input: { id: "${id}" }) { goal { isClosed ${lists} } }`;
     };
     const change = (fields: string, headers: Record<string, string> = {}) =>
-      wide.graphql(own.caller.token, `mutation { ${fields} }`, {}, { ...accept, ...headers });
+      wide.graphql(own.caller.token, `mutation { ${fields} }`, {}, headers);
     const closed = async () => wide.closedGoal(large);
     const left = async (...ids: string[]) => ({
       open: await wide.db.goal.count({ where: { id: { in: ids }, closedAt: null } }),
@@ -338,8 +337,7 @@ describe('lists with too many items in all', async () => {
     const isOpen = (id: string) => wide.db.goal.count({ where: { id, closedAt: null } });
 
     test('fail a query, and the next one has its own bound', async () => {
-      const ask = (fields: string) =>
-        strict.graphql(own.caller.token, `{ goals(first: 4) { nodes { ${fields} } } }`, {}, accept);
+      const ask = (fields: string) => strict.graphql(own.caller.token, `{ goals(first: 4) { nodes { ${fields} } } }`);
       const { body } = await ask('potentialSubscribers { person { id } }');
       expect([body.data, body.errors[0].extensions]).toMatchObject([null, error]);
       expect((await ask('id')).body.errors).toBeUndefined();
@@ -378,7 +376,7 @@ describe('lists with too many items in all', async () => {
     const strict = new World(wide.db, wide.url, { responseCharacters: 500_000 });
     const names = ['a', 'b', 'c'].map((end) => `${'x'.repeat(190)}${end}: role`).join(' ');
     const query = `{ goals(first: 1) { nodes { potentialSubscribers { ${names} } } } }`;
-    const { body } = await strict.graphql(own.caller.token, query, {}, accept);
+    const { body } = await strict.graphql(own.caller.token, query);
     expect(body.data).toBeNull();
     expect(body.errors[0].extensions.exceeded).toEqual([{ limit: 'characters', maximum: 500_000 }]);
   });

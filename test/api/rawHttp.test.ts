@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
@@ -124,7 +123,7 @@ describe('a request', () => {
   test('in a pipeline runs when the one before it has its answer, and not before', async () => {
     const goal = await world.closedGoal(space);
     const body = JSON.stringify({ id: goal.id });
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     world.log.length = 0;
     const slow = `${lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, authorization, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
     const received = exchange(`${slow}${lines('GET /nothing HTTP/1.1', host, 'Connection: close')}`);
@@ -180,7 +179,7 @@ test('a request has 30 seconds to arrive', () => {
 test('a client whose request takes longer than an answer may lie unread is not disconnected', async () => {
   const hasty = new World(world.db, world.url, { readTimeout: 100 });
   const goal = await world.closedGoal(space);
-  const release = await holdGoals(world.url);
+  const release = await world.holdGoals();
   const answer = hasty.post(restPaths.reopenGoal, caller.token, { id: goal.id });
   await setTimeout(400);
   await release();

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { applyMigrations, pendingMigrations } from '../../src/platform/administration/migrations.js';
 import { DatabaseError } from '../../src/platform/postgres/session.js';
 import { eventually } from '../support/eventually.js';
+import { holding } from '../support/holding.js';
 import { query } from '../support/query.js';
 
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
@@ -161,9 +162,7 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
   await write(...GOALS);
   await applyMigrations(url, directory);
   await write('0002_column', 'ALTER TABLE goals ADD COLUMN name text;');
-  const holder = new pg.Client({ connectionString: url });
-  await holder.connect();
-  await holder.query('BEGIN; SELECT FROM goals');
+  const { release } = await holding(url, 'SELECT FROM goals');
   const [error] = await Promise.all([failure(url, 1), readsOfGoals()]);
   expect(error.message).toMatch(
     /0002_column needs a lock that other transactions hold.*run "npx goalpost migrate" again/,
@@ -171,9 +170,8 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
 
   const migrated = applyMigrations(url, directory);
   await readsOfGoals();
-  await holder.query('COMMIT');
+  await release();
   expect(await migrated).toEqual(['0002_column']);
-  await holder.end();
 });
 
 test.each(['55P03', '40P01'])('a migration that loses a lock with %s is tried again', async (state) => {
@@ -221,15 +219,12 @@ END $$`,
     await write(...GOALS);
     await applyMigrations(url, directory);
     await write(...INDEX);
-    const holder = new pg.Client({ connectionString: url });
-    await holder.connect();
-    await holder.query('BEGIN; SELECT FROM goals; INSERT INTO goals VALUES (2)');
+    const { release } = await holding(url, 'SELECT FROM goals; INSERT INTO goals VALUES (2)');
     const interrupted = failure(url);
     await eventually(async () => expect(await validity()).toHaveLength(1));
     await query(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '-- outside%'");
     expect((await interrupted).message).toMatch(/0002_index failed, and is repeated by the next start/);
-    await holder.query('COMMIT');
-    await holder.end();
+    await release();
     expect(await validity()).toEqual([{ indisvalid: false }]);
     expect(await applyMigrations(url, directory)).toEqual(['0002_index']);
     expect(await validity()).toEqual([{ indisvalid: true }]);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/event.js';
+import type { EventOrigin } from '../../src/generated/client/client.js';
 import { actions, subjectOf } from '../../src/rules/activityActions.js';
 import { openStatements } from '../../src/webhooks/deliverer.js';
 import { secretOf } from '../../src/webhooks/signature.js';
@@ -47,11 +48,12 @@ async function happen(goals: Goal[], author: { id: string }): Promise<void> {
 }
 
 /** Writes an activity about a goal, file or document, as another program does. */
-const record = (author: Goal, action: (typeof actions)[number], subjectId: string, origin = 'application') =>
-  world.sql(
-    `INSERT INTO activities (company_id, action, author_id, ${subjectOf(action)}_id, name, origin) VALUES ($1, $2, $3, $4, 'Name', $5)`,
-    [author.companyId, action, author.id, subjectId, origin],
-  );
+const record = (
+  author: Goal,
+  action: (typeof actions)[number],
+  subjectId: string,
+  origin: EventOrigin = 'application',
+) => world.activity(author, { action, [`${subjectOf(action)}Id`]: subjectId, origin });
 
 const webhookOf = async (id: string): Promise<Json> =>
   (await world.sql('SELECT * FROM webhooks WHERE id = $1', [id]))[0];

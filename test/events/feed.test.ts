@@ -3,6 +3,7 @@ import { eventSource } from '../../src/events/source.js';
 import type { ActivityAction, Prisma } from '../../src/generated/client/client.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
+import { walk } from '../support/walk.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
@@ -40,10 +41,8 @@ async function happen(
     : subject.fileId
       ? 'resource_hub_file_created'
       : 'resource_hub_document_edited';
-  const data = { companyId, authorId: author.id, action: action ?? usual, name, ...subject } as const;
-  const activity = await db.activity.create({ data });
+  await world.activity({ companyId, ...author }, { action: action ?? usual, name, ...subject });
   await numberEvents(db, eventSource, companyId);
-  return activity;
 }
 
 async function companyWithEvents(count: number) {
@@ -63,13 +62,8 @@ describe('the feed', () => {
     const { caller } = await companyWithEvents(5);
     const newest = `query ($after: String) { events(first: 2, after: $after, direction: DESC) {
       nodes { activity { name } } pageInfo { endCursor hasNextPage } } }`;
-    const found: string[] = [];
-    for (let after: string | null = null, more = true; more; ) {
-      const { nodes, pageInfo }: Json = (await world.graphql(caller.token, newest, { after })).body.data.events;
-      found.push(...nodes.map(({ activity }: Json) => activity.name));
-      ({ endCursor: after, hasNextPage: more } = pageInfo);
-    }
-    expect(found).toEqual(['event 5', 'event 4', 'event 3', 'event 2', 'event 1']);
+    const found = await walk(async (after) => (await world.graphql(caller.token, newest, { after })).body.data.events);
+    expect(found.map(({ activity }) => activity.name)).toEqual(['event 5', 'event 4', 'event 3', 'event 2', 'event 1']);
   });
 
   test('has the events from the beginning, oldest first, each with its type, sequence and activity', async () => {

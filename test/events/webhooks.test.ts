@@ -259,14 +259,11 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const space = await world.space(company, [owner]);
     const goal = await world.goal(space);
     await world.draft(await world.hub(company, { spaceId: space.id }), owner);
-    const [activity] = await world.sql(
-      "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
-      [company.companyId, owner.id, goal.id],
-    );
+    const activity = await world.activity(owner, { action: 'goal_closed', goalId: goal.id, sequence: 1 });
     const { id } = await created(owner.token);
     const ping = await world.graphql(owner.token, send, { input: { id } });
-    const event = await world.graphql(owner.token, redeliver, { input: { id, eventId: activity?.id } });
-    expect(event.body.data.redeliverWebhookEvent).toEqual({ eventId: activity?.id, webhook: { id } });
+    const event = await world.graphql(owner.token, redeliver, { input: { id, eventId: activity.id } });
+    expect(event.body.data.redeliverWebhookEvent).toEqual({ eventId: activity.id, webhook: { id } });
     const rows = await world.sql(
       'SELECT record, once, sequence::int FROM webhook_retries WHERE webhook_id = $1 ORDER BY record',
       [id],
@@ -282,11 +279,9 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const { id } = await created(owner.token);
     const hub = await world.hub(company, { spaceId: (await world.space(company)).id });
     const draft = await world.draft(hub, owner);
-    const [secretly] = await world.sql(
-      "INSERT INTO activities (company_id, action, author_id, document_id, name, sequence) VALUES ($1, 'resource_hub_document_created', $2, $3, 'Draft', 1) RETURNING id",
-      [company.companyId, owner.id, draft.id],
-    );
-    for (const eventId of ['unknown', secretly?.id])
+    const action = 'resource_hub_document_created';
+    const secretly = await world.activity(owner, { action, documentId: draft.id, sequence: 1 });
+    for (const eventId of ['unknown', secretly.id])
       expect(outcome(await world.graphql(owner.token, redeliver, { input: { id, eventId } }))).toEqual({
         status: 404,
         code: 'NOT_FOUND',
@@ -406,10 +401,8 @@ describe('who may', () => {
   ])('an owner no more (%s) when the write comes: %s, and nothing changes', async (loss, code) => {
     const { company, owner } = await owned();
     const id = await insertWebhook(world, company.companyId, url);
-    const [activity] = await world.sql(
-      "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
-      [company.companyId, owner.id, (await world.goal(await world.space(company))).id],
-    );
+    const { id: goalId } = await world.goal(await world.space(company));
+    const activity = await world.activity(owner, { action: 'goal_closed', goalId, sequence: 1 });
     const before = await rowsOf(company.companyId);
     const { query } = pg.Client.prototype;
     const writes = /^\s*WITH.*(INSERT INTO|UPDATE|DELETE FROM) webhooks/s;
@@ -423,7 +416,7 @@ describe('who may', () => {
     const changes = calls(id).filter(([name]) => !name.startsWith('webhook'));
     for (const [name, document, variables] of [
       ...changes,
-      ['redeliverWebhookEvent', redeliver, { input: { id, eventId: activity?.id } }] as const,
+      ['redeliverWebhookEvent', redeliver, { input: { id, eventId: activity.id } }] as const,
     ]) {
       await world.sql('UPDATE people SET is_owner = true, suspended_at = NULL WHERE id = $1', [owner.id]);
       expect([name, outcome(await world.graphql(owner.token, document, variables)).code]).toEqual([name, code]);

@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { type Changes, changesOf } from '../support/changes.js';
 import { undoToken } from '../support/undo.js';
@@ -89,16 +88,12 @@ test.each(changes)(
   async (operation, inputOf, table) => {
     const team = await world.teamWithHub('space');
     const input = await inputOf(team);
-    const other = new pg.Client({ connectionString: world.url });
-    await other.connect();
-    onTestFinished(() => other.end());
     const key = [team.company.companyId, input.id ?? input.file_id ?? input.document_id];
-    await other.query('BEGIN');
-    await other.query(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
+    const other = await world.holding(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
     const waiting = world.post(restPaths[operation], team.caller.token, input);
     await world.untilOneWaits();
     const { rows } = await other.query('SELECT clock_timestamp() AS now');
-    await other.query('COMMIT');
+    await other.release();
     expect((await waiting).status).toBe(200);
     const [activity] = await world.sql(
       'SELECT inserted_at FROM activities WHERE company_id = $1 AND coalesce(goal_id, file_id, document_id) = $2',

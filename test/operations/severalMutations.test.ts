@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, type World } from '../support/world.js';
@@ -174,16 +173,9 @@ describe('several mutation fields in one request', () => {
       const goals = [await world.closedGoal(space, levels), await world.closedGoal(space, levels)];
       const fields = goals.map(({ id }) => reopen(id));
       const lock = `SELECT FROM goals WHERE id = ANY($1) FOR UPDATE`;
-      const holder = new pg.Client({ connectionString: world.url });
-      await holder.connect();
-      try {
-        await holder.query('BEGIN');
-        await holder.query(lock, [goals.map(({ id }) => id)]);
-        const { status } = await run(stranger.token, fields);
-        expect(status).toBe(which === 'hidden' ? 404 : 403);
-      } finally {
-        await holder.end();
-      }
+      await world.holding(lock, [goals.map(({ id }) => id)]);
+      const { status } = await run(stranger.token, fields);
+      expect(status).toBe(which === 'hidden' ? 404 : 403);
     },
   );
 

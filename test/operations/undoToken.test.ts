@@ -39,15 +39,12 @@ const restored = (document: { id: string }, version: number, current: number) =>
 
 describe('goalpost token undo', () => {
   test('lists what cannot be taken back, instead of passing over it', async () => {
-    const { company, caller, space, agent, run } = await scene();
+    const { caller, space, agent, run } = await scene();
     const [goal, other] = [await world.closedGoal(space), await world.goal(space)];
     await run('reopenGoal', { id: goal.id });
     // As an operation would that has no inverse.
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name, token_id, surface, origin)
-       VALUES ($1, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api')`,
-      [company.companyId, caller.id, other.id, agent.id],
-    );
+    const by = { tokenId: agent.id, surface: 'rest', origin: 'api' } as const;
+    await world.activity(caller, { action: 'goal_closed', goalId: other.id, ...by });
     for (const dryRun of [true, false]) {
       const { changes } = await undo(agent.id, { dryRun });
       expect(changes.map(({ action, left }: Json) => [action, left])).toEqual([
@@ -259,11 +256,8 @@ describe('goalpost token undo', () => {
     // What is not the outcome may change, and an activity may arrive late.
     await run('reopenGoal', { id: untouched.id });
     await write("UPDATE goals SET name = 'Renamed', description = 'Other'", untouched);
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, inserted_at, origin)
-       VALUES ($1, 'goal_closed', $2, $3, now() - interval '1 day', 'import')`,
-      [company.companyId, caller.id, untouched.id],
-    );
+    const insertedAt = new Date(Date.now() - 86_400_000);
+    await world.activity(caller, { action: 'goal_closed', goalId: untouched.id, insertedAt, origin: 'import' });
     const expected = [
       { subjectId: untouched.id, left: null },
       { subjectId: between.id, left: null },

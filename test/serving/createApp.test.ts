@@ -3,11 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, createApp, type Gateway, migrate } from '../../src/index.js';
-import { asAdministrator, createEmptyDatabase } from '../support/database.js';
-import { holdGoals } from '../support/holdGoals.js';
+import { createEmptyDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
@@ -79,7 +77,7 @@ describe("createApp in a server of one's own", () => {
   ])('keeps, while a request of a connection runs, %s', async (_what, count, answered) => {
     const { base } = await embedded();
     const { id } = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const { hostname, port } = new URL(base);
     const socket = connect(Number(port), hostname).on('error', () => {});
     let received = '';
@@ -151,16 +149,12 @@ describe("createApp in a server of one's own", () => {
   test('waits for running requests when it is closed, and is not ready from then on', async () => {
     const { app, get } = await embedded();
     expect((await get('/readyz')).status).toBe(200);
-    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await holder.connect();
-    onTestFinished(() => holder.end());
-    await holder.query('BEGIN; LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
+    const { release } = await world.holding('LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
     const running = get('/graphql?query={goals{nodes{id}}}');
-    const waits = () => world.sql('SELECT 1 FROM pg_locks WHERE NOT granted');
-    await expect.poll(waits, { timeout: 10_000 }).not.toEqual([]);
+    await world.untilOneWaits();
     const closed = app.close();
     expect((await get('/readyz')).status).toBe(503);
-    await holder.query('COMMIT');
+    await release();
     expect((await running).status).toBe(200);
     await closed;
   });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
@@ -111,23 +110,12 @@ describe('a client that goes away', () => {
   });
 
   test('before its answer is one line of its request, and no error', async () => {
-    const holder = new pg.Client({ connectionString: world.url });
-    await holder.connect();
-    await holder.query('BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE');
+    const { release } = await world.holding('LOCK TABLE people IN ACCESS EXCLUSIVE MODE');
     const client = await send(`${head(2)}{}`);
-    await expect
-      .poll(
-        async () =>
-          (
-            await world.sql(
-              'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
-            )
-          )[0]?.n,
-      )
-      .toBe(1);
+    await world.untilOneWaits();
     client.destroy();
     await setTimeout(100);
-    await holder.end();
+    await release();
     await logged();
     expect(world.log).toMatchObject([{ level: 30, msg: 'request', clientGone: true }]);
   });

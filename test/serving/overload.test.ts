@@ -7,7 +7,6 @@ import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
-import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const places = 2;
@@ -34,7 +33,7 @@ const reopen = (id: string, headers = {}) => world.post(restPaths.reopenGoal, ca
 describe('a gateway whose places are all taken', () => {
   test('is one warning per second in the log, and a line only for each admitted request', async () => {
     const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const admitted = [1, 2].map(() => reopen(goal.id));
     await eventually(() => expect(overload.queue.taken).toBe(places));
     world.log.length = 0;
@@ -52,7 +51,7 @@ describe('a gateway whose places are all taken', () => {
   test('refuses further requests while the admitted ones wait, and these complete', async () => {
     const goals = await Promise.all([1, 2, 3, 4].map(() => world.closedGoal(space)));
     const [one, other, third, fourth] = goals.map(({ id }) => id) as [string, string, string, string];
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     let answered = 0;
     const admitted = [one, other].map((id) => reopen(id).finally(() => answered++));
     await eventually(() => expect(overload.queue.taken).toBe(places));
@@ -104,7 +103,7 @@ describe('a gateway whose places are all taken', () => {
 
   test('does nothing for a client that left while it waited', async () => {
     const [held, left] = [await world.closedGoal(space), await world.closedGoal(space)];
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const admitted = [1, 2].map(() => reopen(held.id));
     await eventually(() => expect(overload.queue.taken).toBe(places));
     const body = JSON.stringify({ id: left.id });
@@ -434,7 +433,7 @@ describe('what takes long', () => {
     const goals = await Promise.all([1, 2, 3].map(() => shared.closedGoal(own.space)));
     const people = [1, 2, 3, 4].map((alias) => `a${alias}: potentialSubscribers { isSubscribed person { id } }`);
     const reopenAll = async () => {
-      const release = await holdGoals(shared.url);
+      const release = await shared.holdGoals();
       const answers = Promise.all(
         goals.map(async ({ id }) => {
           const { body } = await shared.graphql(

@@ -183,9 +183,7 @@ async function removedRecords(world: World, people: People, { space, goal: paren
   const file = await world.file(stays, people.owner);
   const document = await world.document(stays, people.owner);
   for (const subject of [{ goalId: goal.id }, { fileId: file.id }, { documentId: document.id }])
-    await world.db.activity.create({
-      data: { companyId, authorId: people.owner.id, name: 'Gone', action: actionOf(subject), ...subject },
-    });
+    await world.activity({ companyId, ...people.owner }, { name: 'Gone', action: actionOf(subject), ...subject });
   return {
     space: gone,
     goal,

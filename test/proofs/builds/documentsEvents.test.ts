@@ -22,10 +22,7 @@ async function delivered() {
   const { caller, space, company } = await world.team();
   const goal = await world.goal(space);
   const id = await insertWebhook(world, company.companyId, endpoint.url);
-  await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
-    [company.companyId, caller.id, goal.id],
-  );
+  await world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   const { stop } = startDeliveries(world);
   const [received] = await endpoint.until(1);
   await stop();

@@ -10,6 +10,7 @@ import { startEmbedded } from '../../../src/platform/embedded/open.js';
 import type { DatabaseTimeouts } from '../../../src/platform/postgres/pool.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
+import { holding } from '../../support/holding.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import { type Answer, restPaths, World } from '../../support/world.js';
@@ -99,15 +100,8 @@ function expectUnavailable(answers: Timed[]): void {
 
 /** Holds locks that every statement of the API runs into, while the work runs. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
-  const holder = new pg.Client({ connectionString: server.url });
-  await holder.connect();
-  try {
-    await holder.query('BEGIN; LOCK TABLE goals, resource_hub_files');
-    return await work();
-  } finally {
-    await holder.query('ROLLBACK');
-    await holder.end();
-  }
+  const { release } = await holding(server.url, 'LOCK TABLE goals, resource_hub_files');
+  return work().finally(release);
 }
 
 const backendsOfGateway = `FROM pg_stat_activity WHERE application_name = 'goalpost' AND pid <> pg_backend_pid()`;

@@ -17,11 +17,7 @@ async function closedGoal() {
   const { caller, space } = await world.team();
   const goal = await world.closedGoal(space);
   const { companyId } = goal;
-  const happen = () =>
-    world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
-      [companyId, caller.id, goal.id],
-    );
+  const happen = () => world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   const numbered = async () => {
     const [row] = await world.sql('SELECT last_sequence AS last FROM companies WHERE id = $1', [companyId]);
     return Number(row?.last);

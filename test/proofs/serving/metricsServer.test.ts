@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { MetricsServer } from '../../../src/platform/telemetry/metricsServer.js';
@@ -86,21 +85,17 @@ describe('/metrics', () => {
     const { base, metrics, process: child, exited } = await server({ METRICS_PORT: '0', ...patient });
     const [address = ''] = metrics;
     const goal = await world.closedGoal(space);
-    const holder = new pg.Client({ connectionString: world.url });
-    await holder.connect();
-    await holder.query('BEGIN; LOCK TABLE goals IN SHARE MODE');
+    const release = await world.holdGoals();
     const slow = fetch(`${base}${restPaths.reopenGoal}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ id: goal.id }),
     });
-    const waiting = `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-      WHERE NOT granted AND datname = current_database()`;
-    await expect.poll(async () => (await world.sql(waiting))[0]?.n, soon).toBeGreaterThan(0);
+    await world.untilOneWaits();
     child.kill('SIGTERM');
     await expect.poll(() => fetch(`${base}/healthz`).catch(() => 'closed'), soon).toBe('closed');
     expect((await fetch(address)).status).toBe(200);
-    await holder.end();
+    await release();
     expect((await slow).status).toBe(200);
     expect(await exited).toEqual([0, null]);
     await expect(fetch(address)).rejects.toThrow();

@@ -8,7 +8,6 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEmptyDatabase } from '../../support/database.js';
 import { builtMain } from '../../support/goalpost.js';
-import { holdGoals } from '../../support/holdGoals.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
 
@@ -106,7 +105,7 @@ describe('SIGTERM', () => {
       agent.destroy();
     });
     await setTimeout(500);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id }, new Agent({ keepAlive: true }));
     await waits();
 
@@ -143,7 +142,7 @@ describe('SIGTERM', () => {
   test('cuts off what runs longer than DRAIN_SECONDS', async () => {
     const { base, process: child, exited } = await server({ DRAIN_SECONDS: '0.5', LOG_LEVEL: 'silent' });
     const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
     await waits();
     const signalledAt = performance.now();
@@ -157,7 +156,7 @@ describe('SIGTERM', () => {
   test('a second time ends the process at once', async () => {
     const { base, process: child, exited } = await server();
     const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
     await waits();
     child.kill('SIGTERM');

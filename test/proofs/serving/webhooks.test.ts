@@ -21,11 +21,7 @@ async function setting() {
   const goal = await world.goal(space);
   const id = await insertWebhook(world, company.companyId, endpoint.url);
   endpoint.verifyWith(secretFor(company.companyId, id));
-  const happen = () =>
-    world.sql(
-      "INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')",
-      [company.companyId, caller.id, goal.id],
-    );
+  const happen = () => world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   opened.push(endpoint.close);
   return { endpoint, happen, space, caller, id };
 }
