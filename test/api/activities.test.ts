@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
 import { walk } from '../support/walk.js';
 import { createWorld, type Json } from '../support/world.js';
@@ -154,7 +152,7 @@ describe('the activities of the company', () => {
     ] as const)
       await record(goal.id, day);
     await record(open.id, 3, 'again');
-    await numberEvents(db, eventSource, company.companyId);
+    await world.numberEvents(company.companyId);
     const page = async (token: string, after: string | null) => {
       const query = `query ($after: String) { activities(first: 2, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }`;
       return (await world.graphql(token, query, { after })).body.data.activities;

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { Agent } from '../support/agent.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -20,7 +18,7 @@ describe('what an agent gets is bounded', () => {
     const goal = await world.goal(space, { name: 'A goal with a name as long as most people make them' });
     const { id: goalId, name } = goal;
     for (let count = 0; count < 60; count += 1) await world.activity(caller, { action: 'goal_closed', goalId, name });
-    await numberEvents(world.db, eventSource, company.companyId);
+    await world.numberEvents(company.companyId);
     const few = await agent.call('recent_changes', {});
     expect(few.structuredContent.nodes).toHaveLength(5);
     expect(few.content[0].text).toBe('5. For more, call again with end_cursor as after.');

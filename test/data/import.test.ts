@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelDatabase } from '../../src/database.js';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { demoPeople } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
@@ -172,7 +170,7 @@ describe('a workspace', async () => {
     await db.activity.create({
       data: { companyId, goalId: 'early', authorId: 'p', action: 'goal_closed', name: 'next', insertedAt: new Date(0) },
     });
-    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
+    expect(await world.numberEvents(companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
     const events = await db.activity.findMany({ where: { companyId }, orderBy: { sequence: 'asc' } });
     expect(events.map(({ name, sequence }) => [name, Number(sequence)])).toEqual([
       ...['1', '2', '3', '4', '5'].map((name, index) => [name, index + 1]),

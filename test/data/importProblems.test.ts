@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileSource, streamSource, type WorkspacePart } from '../../src/workspace/file.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { lists } from '../../src/workspace/tables.js';
 import { importDocument } from '../support/importDocument.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { createWorld } from '../support/world.js';
 
 const { db } = await createWorld({ isAlone: true });
@@ -269,13 +269,9 @@ async function partsIn(file: string): Promise<WorkspacePart[]> {
   return parts;
 }
 
-describe('a file', () => {
-  let directory: string;
+describe('a file', async () => {
+  const directory = await temporaryFolder();
   const path = (name: string) => join(directory, name);
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'goalpost-import-'));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
 
   const line = '{"kind":"company","id":"a","name":"A"}\n';
   const ofLists = Object.values(lists).map(({ kind }) => kind);

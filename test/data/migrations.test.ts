@@ -1,15 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { applyMigrations, pendingMigrations } from '../../src/platform/administration/migrations.js';
 import { DatabaseError } from '../../src/platform/postgres/session.js';
 import { eventually } from '../support/eventually.js';
 import { holding } from '../support/holding.js';
 import { query } from '../support/query.js';
+import { temporaryEmptyDatabase, temporaryFolder } from '../support/temporary.js';
 
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
 const FILES = [
@@ -22,17 +22,8 @@ let directory: string;
 let url: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'goalpost-migrations-'));
-  const name = `${inject('database').template}_${directory.slice(-6).toLowerCase()}`;
-  await query(inject('database').adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`);
-  const own = new URL(inject('database').adminUrl);
-  own.pathname = name;
-  url = own.href;
-});
-
-afterEach(async () => {
-  await query(inject('database').adminUrl, `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-  await rm(directory, { recursive: true });
+  directory = await temporaryFolder();
+  ({ directUrl: url } = await temporaryEmptyDatabase());
 });
 
 test('applies what the database lacks, in order, and records it as Prisma would', async () => {

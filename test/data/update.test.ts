@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventCursor, eventKind } from '../../src/events/event.js';
-import { eventSource } from '../../src/events/source.js';
 import { cursorOf } from '../../src/lists/engine.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
 import { fileSource, streamSource } from '../../src/workspace/file.js';
 import { findingText, importFrom } from '../../src/workspace/import.js';
@@ -15,6 +12,7 @@ import { lists, tables } from '../../src/workspace/tables.js';
 import { documentSource } from '../support/importDocument.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 import { mutation } from '../support/surfaces.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
@@ -61,7 +59,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
 
 /** The cursor of the last event of a company, once all have their sequences. */
 async function cursorNow(companyId: string): Promise<string> {
-  await numberEvents(db, eventSource, companyId);
+  await world.numberEvents(companyId);
   const [row] = await world.sql(
     'SELECT sequence::int, id FROM activities WHERE company_id = $1 ORDER BY sequence DESC LIMIT 1',
     [companyId],
@@ -176,7 +174,7 @@ describe('an update', () => {
       name: 'Four',
       current_version: 4,
     });
-    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 2 });
+    expect(await world.numberEvents(companyId)).toMatchObject({ lastSequence: 6, numbered: 2 });
     const last = await world.sql(
       'SELECT origin, coalesce(goal_id, document_id) AS id FROM activities WHERE company_id = $1 AND sequence > 4 ORDER BY 2',
       [companyId],
@@ -289,7 +287,7 @@ test('a file that does not know what an operation has changed is refused as a wh
     ['5', '6', '7'],
   ] as const) {
     const [reopened, deleted, restored] = numbers;
-    if (reopened) await numberEvents(db, eventSource, companyId);
+    if (reopened) await world.numberEvents(companyId);
     const { changes, problems } = await refusalOf(delta);
     expect(changes).toEqual([
       of('goals[1]', 'goals', 'goal', 'goal_reopened', reopened),
@@ -584,7 +582,7 @@ describe('an update is refused, and nothing is written,', () => {
     await world.sql("INSERT INTO public_links (company_id, token) VALUES ('taker', 'taken')");
     await world.sql("INSERT INTO people (company_id, id, full_name) VALUES ('taker', 'eve', 'Eve')");
     company = await imported();
-    await numberEvents(db, eventSource, company.companyId);
+    await world.numberEvents(company.companyId);
     before = await contentOf(company.companyId);
   });
   type Of = Awaited<ReturnType<typeof imported>>;
@@ -665,12 +663,8 @@ describe('an update is refused, and nothing is written,', () => {
   });
 });
 
-describe('a file with a record in each line', () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'goalpost-lines-'));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
+describe('a file with a record in each line', async () => {
+  const directory = await temporaryFolder();
 
   const kinds = Object.entries(lists).map(([list, { kind }]) => [list, kind]);
   const kindOf = { company: 'company', ...Object.fromEntries(kinds) };

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
 import type { ActivityAction, Prisma } from '../../src/generated/client/client.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
 import { walk } from '../support/walk.js';
 import { createWorld, type Json } from '../support/world.js';
@@ -42,7 +40,7 @@ async function happen(
       ? 'resource_hub_file_created'
       : 'resource_hub_document_edited';
   await world.activity({ companyId, ...author }, { action: action ?? usual, name, ...subject });
-  await numberEvents(db, eventSource, companyId);
+  await world.numberEvents(companyId);
 }
 
 async function companyWithEvents(count: number) {
@@ -74,7 +72,7 @@ describe('the feed', () => {
     const { body } = await world.graphql(caller.token, mutation('reopenGoal', 'activity { id insertedAt }'), { input });
     const { activity } = body.data.reopenGoal;
     expect((await read(caller.token)).nodes).toHaveLength(1); // not numbered yet
-    await numberEvents(db, eventSource, goal.companyId);
+    await world.numberEvents(goal.companyId);
     const { nodes, edges, pageInfo } = await read(caller.readOnlyToken);
     expect(nodes.map(({ type, sequence }: Json) => [type, sequence])).toEqual([
       ['GOAL_CREATED', 1],
@@ -131,7 +129,7 @@ describe('the feed', () => {
     const { caller, goal, space } = await companyWithEvents(1);
     const closed = await world.closedGoal(space);
     await world.graphql(caller.token, mutation('reopenGoal', 'activity { id }'), { input: { id: closed.id } });
-    await numberEvents(db, eventSource, goal.companyId);
+    await world.numberEvents(goal.companyId);
     const ask = `query ($except: [EventOrigin!]) { events(exceptOrigins: $except) { nodes { sequence origin body } } }`;
     const seen = async (except: string[] | null) => {
       const { body } = await world.graphql(caller.token, ask, { except });
@@ -149,12 +147,8 @@ describe('the feed', () => {
   test('looks at a thousand events for a page, and its cursor is behind them', async () => {
     const { caller, goal, space, company } = await companyWithEvents(0);
     const hidden = await world.goal(space, { companyLevel: 0, spaceLevel: 0 });
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-       SELECT $1, 'goal_closed', $2, $3, 'hidden' FROM generate_series(1, 1300)`,
-      [company.companyId, caller.id, hidden.id],
-    );
-    while ((await numberEvents(db, eventSource, company.companyId)).hasMore);
+    await world.activities(caller, hidden.id, 1300);
+    while ((await world.numberEvents(company.companyId)).hasMore);
     await happen(goal, caller, { goalId: goal.id }, 'seen');
     const first = await read(caller.token, { first: 2 });
     expect(first).toMatchObject({

@@ -69,8 +69,7 @@ describe('purging deleted files', () => {
   });
 
   test('takes one batch after the other, and says what it removed', async () => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { caller, hub } = await world.teamWithHub('space');
     await world.sql(
       `WITH blob AS (
          INSERT INTO blobs (company_id, filename, size, content_type, url)

@@ -7,8 +7,7 @@ const { db } = world;
 
 /** A document with three versions, a file and a closed goal, all of one caller, and what has happened to them. */
 async function setting() {
-  const { company, caller, space } = await world.team();
-  const hub = await world.hub(company, { spaceId: space.id });
+  const { caller, space, hub } = await world.teamWithHub('space');
   const document = await world.document(hub, caller);
   const file = await world.file(hub, caller);
   const goal = await world.closedGoal(space);
@@ -135,8 +134,7 @@ describe('several mutation fields in one request', () => {
   });
 
   test('of sixteen clients over the same records in opposite orders all finish, each in its order', async () => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { caller, space, hub } = await world.teamWithHub('space');
     const [goals, documents, files] = [
       await Promise.all([1, 2, 3].map(() => world.closedGoal(space))),
       await Promise.all([1, 2].map(() => world.document(hub, caller))),

@@ -38,7 +38,7 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
-    await rm(directory, { recursive: true, maxRetries: 20 });
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   };
   for await (const line of createInterface(child.stdout)) {
     child.stdout.resume();

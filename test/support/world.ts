@@ -10,6 +10,7 @@ import type { Prisma } from '../../src/generated/client/client.js';
 import { type Operation, operations } from '../../src/operations/index.js';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
 import { retryConflicts } from '../../src/platform/postgres/connections.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -323,6 +324,20 @@ export class World extends Client {
     data: Omit<Prisma.ActivityUncheckedCreateInput, 'companyId' | 'authorId' | 'name'> & { name?: string },
   ) {
     return this.db.activity.create({ data: { name: 'Name', ...data, companyId, authorId } });
+  }
+
+  /** Many of them at once. */
+  async activities({ companyId, id: authorId }: At & { id: string }, goalId: string, count: number): Promise<void> {
+    await this.sql(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+       SELECT $1, 'goal_closed', $2, $3, n::text FROM generate_series(1, $4::int) n`,
+      [companyId, authorId, goalId, count],
+    );
+  }
+
+  /** Gives the activities their numbers, at most 200 at a time. */
+  numberEvents(companyId: string) {
+    return numberEvents(this.db, eventSource, companyId);
   }
 
   comment({ companyId, id: authorId }: At & { id: string }, on: Subject) {

@@ -1,5 +1,3 @@
-import { eventSource } from '../../../src/events/source.js';
-import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { createToken } from '../../../src/tokens.js';
 import { filledDocument, filledFile, filledGoal } from '../../support/filled.js';
 import { perform } from '../../support/surfaces.js';
@@ -152,7 +150,7 @@ export async function furnish(world: World) {
      SELECT company_id, id, 'e', 'ping', 1, 'failed', 1, 'reset', 'no' FROM webhook`,
     [company.companyId],
   );
-  while ((await numberEvents(world.db, eventSource, company.companyId)).hasMore);
+  while ((await world.numberEvents(company.companyId)).hasMore);
   return { ...company, people, filled, spaces, goals, projects, hubs, removed };
 }
 

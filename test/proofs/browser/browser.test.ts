@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { browsing, requireBrowser, runGraphiql as run, violationsOf } from '../../support/browser.js';
 import { chromium } from '../../support/chromium.js';
-import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { createWorld } from '../../support/world.js';
 
 /** Longer than a loaded machine needs. */
@@ -39,8 +39,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('GraphiQL shows an event when something is changed elsewhere, until Stop ends its stream', async () => {
-    const own = await startServer({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
     const page = await open(own.start, { base: own.base });
     await page.goto(`${own.base}/graphql`);
     await choose(page, 'Listen');
@@ -127,8 +126,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('each operation runs from the start page, and again once the page is loaded again', async () => {
-    const own = await startServer();
-    onTestFinished(own.stop);
+    const own = await temporaryServer();
     const page = await open(own.start, { base: own.base, statuses: [404, 409] });
     const run = async (name: string, status = '200 OK') => {
       const block = example(page, name);
@@ -196,8 +194,7 @@ describe.skipIf(!chromium)('in a browser', () => {
 
   test('visitors of a gateway get placeholders to copy, and nothing to run', async () => {
     const world = await createWorld();
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
     const page = await open('/', { base: own.base });
     await page.getByText('GOAL_ID').first().waitFor();
     await page.getByRole('button', { name: 'Copy: Reopen a goal' }).waitFor();
@@ -208,8 +205,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const world = await createWorld();
     const { caller, hub } = await world.teamWithHub('space');
     await world.document(hub, caller, ['one', 'two'], { name: 'Mine' });
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
     const page = await open('/history', { base: own.base, statuses: [401] });
     const field = page.getByLabel(/enter an API token/);
     await field.fill('gp_wrong');
@@ -228,8 +224,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('the history of a document says which versions had a text, and leads to restoring one of them', async () => {
-    const own = await startServer();
-    onTestFinished(own.stop);
+    const own = await temporaryServer();
     const page = await open(own.start, { base: own.base });
     await page.goto(`${own.base}/history?document=doc-launch-plan`);
     const versions = page.getByRole('region', { name: /^Version \d+$/ });
@@ -260,8 +255,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const { caller, hub } = await world.teamWithHub('space');
     const long = 'A line with some words in it.\n'.repeat(4_000_000 / 30 - 10);
     await world.document(hub, caller, [long, `${long}The end.`]);
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
     const page = await open('/history', { base: own.base });
     await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
     await page.getByText('2 versions.').waitFor();
@@ -280,8 +274,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const { caller, hub } = await world.teamWithHub('space');
     const texts = Array.from({ length: 25 }, (_, index) => `text ${index + 1}.`);
     await world.document(hub, caller, texts);
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
     const page = await open('/history', { base: own.base });
     await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
     await page.getByText('The newest 10 of 25 versions.').waitFor();

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Started } from '../../../src/commands/serve.js';
-import { createDatabase, createEmptyDatabase } from '../../support/database.js';
 import { pathOf } from '../../support/documents.js';
 import { builtMain, goalpost as runGoalpost } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
+import { listening, temporaryDatabase, temporaryEmptyDatabase, temporaryFolder } from '../../support/temporary.js';
 import { restPaths } from '../../support/world.js';
 
 const root = pathOf('.');
@@ -63,12 +61,8 @@ afterEach(async () => {
   }
 });
 
-describe('goalpost serve without a database', () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'goalpost-serve-'));
-  });
-  afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }));
+describe('goalpost serve without a database', async () => {
+  const directory = await temporaryFolder();
 
   test('prints its addresses and where two tokens are, as JSON; the next start has the same tokens and keeps all changes', async () => {
     const first = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
@@ -138,16 +132,12 @@ describe('goalpost serve without a database', () => {
   });
 });
 
-describe("goalpost on the operator's own database", () => {
-  let database: Awaited<ReturnType<typeof createDatabase>>;
-  let DATABASE_URL: string;
+describe("goalpost on the operator's own database", async () => {
+  const { url: DATABASE_URL } = await temporaryDatabase();
   beforeAll(async () => {
-    database = await createDatabase();
-    DATABASE_URL = database.url;
     await query(DATABASE_URL, 'DROP SCHEMA public CASCADE');
     await query(DATABASE_URL, 'CREATE SCHEMA public');
   });
-  afterAll(() => database.drop());
 
   test('refuses the short commands before the first migration', async () => {
     const { code, stderr } = await goalpost({ DATABASE_URL }, 'token', 'list');
@@ -296,11 +286,10 @@ describe("goalpost on the operator's own database", () => {
   });
 
   test('makes no database when DATABASE_URL was forgotten', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'goalpost-forgotten-'));
+    const folder = await temporaryFolder();
     const { code, stderr } = await runGoalpost(['token', 'list'], environment({ DATABASE_URL: '' }), folder);
     expect(stderr).toMatch(/^goalpost: there is no database: DATABASE_URL is not set, .* Set DATABASE_URL\./);
     expect([code, await readdir(folder)]).toEqual([2, []]);
-    await rm(folder, { recursive: true });
   });
 
   test('names the database that a command used, without a password', async () => {
@@ -310,10 +299,8 @@ describe("goalpost on the operator's own database", () => {
   });
 
   test('leaves the database alone when it cannot listen', async () => {
-    const { directUrl, drop } = await createEmptyDatabase();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const { directUrl } = await temporaryEmptyDatabase();
+    const port = await listening(createServer());
     // What is taken may become free: a supervisor starts it again.
     const cases: [settings: Record<string, string>, code: number][] = [
       [{ PORT: String(port) }, 1],
@@ -323,8 +310,6 @@ describe("goalpost on the operator's own database", () => {
     for (const [settings, code] of cases) {
       expect(await goalpost({ DATABASE_URL: directUrl, ...settings }, 'serve')).toMatchObject({ code });
     }
-    taken.close();
     expect(await query(directUrl, "SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
-    await drop();
   });
 });

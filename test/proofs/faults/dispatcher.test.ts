@@ -31,7 +31,10 @@ test('numbering goes on when the database was away, and says so once', async () 
     name,
     role,
   ]);
-  await world.activity(caller, { action: 'goal_closed', goalId: goal.id });
+  await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
+    [company.companyId, caller.id, goal.id],
+  );
   for (let n = 0; n < 30; n += 1) {
     dispatcher.changed(company.companyId);
     await sleep(50);
