@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { type Changes, changesOf } from '../support/changes.js';
 import { undoToken } from '../support/undo.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createWorld, type Json, mentioning, restPaths } from '../support/world.js';
 
 const world = await createWorld();
 type Operation = keyof typeof restPaths;
@@ -22,9 +22,6 @@ function timesIn({ added, changed }: Changes): Set<string> {
       .filter((time) => time !== null);
   return new Set([...timesOf(added, (time) => time), ...timesOf(changed, ([, time]) => time)]);
 }
-
-const mention = (id: string) =>
-  JSON.stringify({ type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'mention', attrs: { id } }] }] });
 
 const changes: [Operation, (team: Team) => Promise<Json>, string][] = [
   [
@@ -53,7 +50,7 @@ const changes: [Operation, (team: Team) => Promise<Json>, string][] = [
   [
     'restoreDocumentVersion',
     async ({ company, hub, caller }) => {
-      const document = await world.document(hub, caller, [mention((await world.person(company)).id), 'two']);
+      const document = await world.document(hub, caller, [mentioning((await world.person(company)).id), 'two']);
       return { document_id: document.id, version_number: 1, expected_current_version: 2 };
     },
     'resource_hub_documents',

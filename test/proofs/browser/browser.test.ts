@@ -21,6 +21,17 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => editor(page).innerText(), patience).toMatch(new RegExp(` ${name}[ (]`));
   }
 
+  /** The history of a document with these versions, for a visitor with a token. */
+  async function historyOf(versions: string[]): Promise<Page> {
+    const world = await createWorld();
+    const { caller, hub } = await world.teamWithHub('space');
+    await world.document(hub, caller, versions);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
+    const page = await open('/history', { base: own.base });
+    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    return page;
+  }
+
   const example = (page: Page, name: string) => page.locator(`.example[id="${name}"]`);
 
   test('every worked example runs as it is', async () => {
@@ -251,13 +262,8 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('the history shows a text of four million characters part by part', async () => {
-    const world = await createWorld();
-    const { caller, hub } = await world.teamWithHub('space');
     const long = 'A line with some words in it.\n'.repeat(4_000_000 / 30 - 10);
-    await world.document(hub, caller, [long, `${long}The end.`]);
-    const own = await temporaryServer({ DATABASE_URL: world.url });
-    const page = await open('/history', { base: own.base });
-    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    const page = await historyOf([long, `${long}The end.`]);
     await page.getByText('2 versions.').waitFor();
     const second = page.getByRole('region', { name: 'Version 2', exact: true });
     const text = second.getByRole('region', { name: 'Text of version 2' });
@@ -270,13 +276,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('the history reads older versions on demand, up to one that has the text', async () => {
-    const world = await createWorld();
-    const { caller, hub } = await world.teamWithHub('space');
-    const texts = Array.from({ length: 25 }, (_, index) => `text ${index + 1}.`);
-    await world.document(hub, caller, texts);
-    const own = await temporaryServer({ DATABASE_URL: world.url });
-    const page = await open('/history', { base: own.base });
-    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    const page = await historyOf(Array.from({ length: 25 }, (_, index) => `text ${index + 1}.`));
     await page.getByText('The newest 10 of 25 versions.').waitFor();
     const field = page.getByLabel('Text in a version');
     await field.fill('text 4.');
