@@ -26,26 +26,20 @@ const likeFor = (body: Json, id: string): Json =>
 
 describe('a draft', () => {
   test('is null in a notification of anyone else, as is what was said about it', async () => {
-    const { company, caller, owner, hub } = await setting();
+    const { caller, owner, hub } = await setting();
     const draft = await world.draft(hub, caller);
-    const activity = await world.db.activity.create({
-      data: {
-        ...company,
-        action: 'resource_hub_document_edited',
-        name: 'Before',
-        authorId: caller.id,
-        documentId: draft.id,
-        notifications: { create: [caller, owner].map(({ id }) => ({ personId: id })) },
-        thread: { create: { message: 'Not yet.' } },
-      },
+    const { id } = await world.activity(caller, {
+      action: 'resource_hub_document_edited',
+      documentId: draft.id,
+      notifications: { create: [caller, owner].map((person) => ({ personId: person.id })) },
+      thread: { create: { message: 'Not yet.' } },
     });
     const inbox =
       'viewer { notifications { nodes { activity { id name message subject { ... on ResourceHubDocument { id } } } } } }';
     const look = async ({ token }: { token: string }) =>
       (await world.graphql(token, `{ ${inbox} }`)).body.data.viewer.notifications.nodes;
-    const { id } = activity;
     expect(await look(caller)).toEqual([
-      { activity: { id, name: 'Before', message: 'Not yet.', subject: { id: draft.id } } },
+      { activity: { id, name: 'Name', message: 'Not yet.', subject: { id: draft.id } } },
     ]);
     expect(await look(owner)).toEqual([{ activity: { id, name: null, message: null, subject: null } }]);
   });

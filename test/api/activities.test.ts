@@ -1,9 +1,6 @@
-import pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
-import { asAdministrator } from '../support/database.js';
+import { describe, expect, test } from 'vitest';
 import { mutation } from '../support/surfaces.js';
+import { walk } from '../support/walk.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
@@ -75,13 +72,10 @@ describe('the name in an activity', () => {
     const reader = await world.person(company);
     const document = await world.document(hub, caller, ['one']);
     const file = await world.file(hub, caller, { name: 'Plan.pdf' });
-    const made = { ...company, authorId: caller.id, notifications: { create: [{ personId: reader.id }] } };
-    await db.activity.create({
-      data: { ...made, action: 'resource_hub_document_edited', name: 'Title 1', documentId: document.id },
-    });
-    await db.activity.create({
-      data: { ...made, action: 'resource_hub_file_created', name: 'Plan.pdf', fileId: file.id },
-    });
+    const notifications = { create: { personId: reader.id } };
+    const [edited, created] = ['resource_hub_document_edited', 'resource_hub_file_created'] as const;
+    await world.activity(caller, { action: edited, name: 'Title 1', documentId: document.id, notifications });
+    await world.activity(caller, { action: created, name: 'Plan.pdf', fileId: file.id, notifications });
     const shown = async () => (await activitiesFor(reader.token)).map(({ name, subject }) => [name, subject?.id]);
     expect((await shown()).sort()).toEqual([
       ['Plan.pdf', file.id],
@@ -115,18 +109,12 @@ describe('the outcome that reopening a goal undid', () => {
   test('is the one that the goal has when it is reopened, not when it was read', async () => {
     const { company, caller, space } = await world.team();
     const goal = await world.closedGoal(space);
-    const other = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query('BEGIN');
-    await other.query('UPDATE goals SET success = false WHERE company_id = $1 AND id = $2', [
-      company.companyId,
-      goal.id,
-    ]);
+    const change = 'UPDATE goals SET success = false WHERE company_id = $1 AND id = $2';
+    const { release } = await world.holding(change, [company.companyId, goal.id]);
     const selection = 'activity { undoneOutcome { success } }';
     const answer = world.graphql(caller.token, mutation('reopenGoal', selection), { input: { id: goal.id } });
     await world.untilOneWaits();
-    await other.query('COMMIT');
+    await release();
     expect((await answer).body.data.reopenGoal).toEqual({ activity: { undoneOutcome: { success: false } } });
   });
 });
@@ -150,13 +138,10 @@ describe('the activities of the company', () => {
     const { company, caller, space } = await world.team();
     const stranger = await world.person(company);
     const [open, hidden] = [await world.goal(space), await world.goal(space, { companyLevel: 0, spaceLevel: 10 })];
-    const record = (goalId: string, day: number) =>
-      db.activity.create({
-        data: {
-          ...{ ...company, goalId, authorId: caller.id, name: 'Goal', action: 'goal_closed', id: `${goalId}-${day}` },
-          insertedAt: new Date(`2026-04-0${day}T00:00:00Z`),
-        },
-      });
+    const record = (goalId: string, day: number, id: string | number = day) => {
+      const insertedAt = new Date(`2026-04-0${day}T00:00:00Z`);
+      return world.activity(caller, { id: `${goalId}-${id}`, action: 'goal_closed', goalId, insertedAt });
+    };
     // April comes after May, as an import brings it; two of one time.
     for (const [goal, day] of [
       [open, 5],
@@ -166,33 +151,13 @@ describe('the activities of the company', () => {
       [open, 2],
     ] as const)
       await record(goal.id, day);
-    await db.activity.create({
-      data: {
-        ...{
-          ...company,
-          goalId: open.id,
-          authorId: caller.id,
-          name: 'Goal',
-          action: 'goal_created',
-          id: `${open.id}-again`,
-        },
-        insertedAt: new Date('2026-04-03T00:00:00Z'),
-      },
-    });
-    await numberEvents(db, eventSource, company.companyId);
+    await record(open.id, 3, 'again');
+    await world.numberEvents(company.companyId);
     const page = async (token: string, after: string | null) => {
       const query = `query ($after: String) { activities(first: 2, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }`;
       return (await world.graphql(token, query, { after })).body.data.activities;
     };
-    const all = async (token: string) => {
-      const found: string[] = [];
-      for (let after: string | null = null; ; ) {
-        const { nodes, pageInfo } = await page(token, after);
-        found.push(...nodes.map(({ id }: Json) => id));
-        after = pageInfo.endCursor;
-        if (!pageInfo.hasNextPage) return found;
-      }
-    };
+    const all = async (token: string) => (await walk((after) => page(token, after))).map(({ id }) => id);
     const ids = [`${open.id}-5`, `${hidden.id}-4`, `${open.id}-again`, `${open.id}-3`, `${open.id}-2`, `${open.id}-1`];
     expect(await all(caller.token)).toEqual(ids);
     expect(await all(stranger.token)).toEqual(ids.filter((id) => !id.startsWith(hidden.id)));

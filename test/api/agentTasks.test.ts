@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
 import { tasks, workspaceAt } from '../../tools/agents/tasks.js';
 import { Agent } from '../support/agent.js';
@@ -18,7 +16,7 @@ let last: Json;
 test.each(tasks.map((task, n) => [n + 1, task] as const))(
   'task %i, with the tools alone: no dead end, nor more calls and bytes than it may take',
   async (n, { asked, calls: most, kB, play }) => {
-    await numberEvents(world.db, eventSource, owner.companyId);
+    await world.numberEvents(owner.companyId);
     let [calls, bytes] = [0, 0];
     const call = async (name: string, given: Json): Promise<Json> => {
       calls += 1;

@@ -68,21 +68,9 @@ describe('what a goal says of the caller', () => {
     const friend = await world.person(company);
     const notify = async (goalId: string, hour: number, personId = caller.id, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
-      const activity = await db.activity.create({
-        data: {
-          action: 'goal_created',
-          name: 'Before',
-          companyId: friend.companyId,
-          authorId: friend.id,
-          goalId,
-          insertedAt,
-        },
-      });
-      return (
-        await db.notification.create({
-          data: { companyId: activity.companyId, activityId: activity.id, personId, readAt, insertedAt },
-        })
-      ).id;
+      const activity = await world.activity(friend, { action: 'goal_created', goalId, insertedAt });
+      const of = { ...company, activityId: activity.id, personId };
+      return (await db.notification.create({ data: { ...of, readAt, insertedAt } })).id;
     };
     const [first, last] = [await notify(goal.id, 1), await notify(goal.id, 3)];
     const middle = await notify(goal.id, 2);

@@ -31,19 +31,14 @@ describe('potential subscribers', () => {
   async function cast() {
     const { company, caller } = await world.team();
     const person = (fullName: string, title: string | null = 'Engineer') => world.person(company, { fullName, title });
-    const people = [
-      await person('Zoe'),
-      await person('Bea', null),
-      await person('Ann', 'Director'),
-      await person('Cleo'),
-    ] as const;
-    const [zoe, bea, ann, cleo] = people;
-    const space = await world.space(company, [zoe, bea, ann]);
-    return { company, caller, space, zoe, bea, ann, cleo };
+    const [zoe, bea, ann] = [await person('Zoe'), await person('Bea', null), await person('Ann', 'Director')];
+    const gone = await world.person(company, { fullName: 'Dana', suspendedAt: new Date() });
+    const space = await world.space(company, [gone, zoe, bea, ann]);
+    return { company, caller, space, zoe, bea, ann, gone, cleo: await person('Cleo') };
   }
 
   test('of a goal are champion, reviewer and the members of its space, each once', async () => {
-    const { caller, space, zoe, ann, cleo } = await cast();
+    const { caller, space, zoe, ann, gone, cleo } = await cast();
     const goal = await world.goal(space, { championId: zoe.id, reviewerId: cleo.id });
     expect(await look(caller.token, 'goal', goal.id, shown)).toEqual({
       potentialSubscribers: [as('Zoe', 'Champion'), as('Cleo', 'Reviewer'), as('Ann', 'Director'), as('Bea', null)],
@@ -52,6 +47,8 @@ describe('potential subscribers', () => {
     expect(await look(caller.token, 'goal', both.id, shown)).toEqual({
       potentialSubscribers: [as('Ann', 'Champion'), as('Bea', null), as('Zoe', 'Engineer')],
     });
+    const left = await world.goal(await world.space(gone), { championId: gone.id, reviewerId: gone.id });
+    expect(await look(caller.token, 'goal', left.id, shown)).toEqual({ potentialSubscribers: [] });
   });
 
   test('who have one name come in the order of their ids', async () => {
@@ -60,12 +57,8 @@ describe('potential subscribers', () => {
     const members = [];
     for (const id of ids) members.push(await world.person(company, { id, fullName: 'Same' }));
     const goal = await world.goal(await world.space(company, members), {});
-    const { potentialSubscribers } = await look(
-      caller.token,
-      'goal',
-      goal.id,
-      'potentialSubscribers { person { id } }',
-    );
+    const ofIds = 'potentialSubscribers { person { id } }';
+    const { potentialSubscribers } = await look(caller.token, 'goal', goal.id, ofIds);
     expect(potentialSubscribers.map(({ person }: Json) => person.id)).toEqual(ids.toSorted());
   });
 
@@ -74,16 +67,7 @@ describe('potential subscribers', () => {
     const goal = await world.goal(space);
     const post = async (month: number, people: Json[]) => {
       const insertedAt = new Date(Date.UTC(2026, month));
-      const activity = await db.activity.create({
-        data: {
-          action: 'goal_closed',
-          name: 'Before',
-          companyId: caller.companyId,
-          authorId: caller.id,
-          goalId: goal.id,
-          insertedAt,
-        },
-      });
+      const activity = await world.activity(caller, { action: 'goal_closed', goalId: goal.id, insertedAt });
       const thread = await db.commentThread.create({
         data: { companyId: activity.companyId, activityId: activity.id },
       });
@@ -91,15 +75,7 @@ describe('potential subscribers', () => {
     };
     await post(3, [ann, { ...bea, canceled: true }]);
     await post(2, [zoe]);
-    await db.activity.create({
-      data: {
-        action: 'goal_created',
-        name: 'Before',
-        companyId: caller.companyId,
-        authorId: caller.id,
-        goalId: goal.id,
-      },
-    });
+    await world.activity(caller, { action: 'goal_created', goalId: goal.id });
     expect(await look(caller.token, 'goal', goal.id, shown)).toEqual({
       potentialSubscribers: [as('Ann', 'Director', true), as('Bea', null), as('Zoe', 'Engineer')],
     });

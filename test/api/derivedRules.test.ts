@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOutdated, potentialSubscribers, privacyOf, progressPercentage, statusOf } from '../../src/rules/derived.js';
+import { isOutdated, privacyOf, progressPercentage, statusOf } from '../../src/rules/derived.js';
 
 const now = new Date('2026-03-14T12:00:00Z');
 const open = { closedAt: null, archivedAt: null, nextUpdateScheduledAt: now };
@@ -66,33 +66,4 @@ test.each([
   [0, 0, 0, 'secret'],
 ])('access levels public %i, company %i, space %i are %s', (publicLevel, companyLevel, spaceLevel, expected) => {
   expect(privacyOf({ publicLevel, companyLevel, spaceLevel })).toBe(expected);
-});
-
-test('potential subscribers are champion, reviewer and members by name, each once and with a live subscription or none', () => {
-  const person = (id: string, fullName: string, title: string | null = null, suspendedAt: Date | null = null) => ({
-    id,
-    fullName,
-    title,
-    suspendedAt,
-  });
-  const gone = person('4', 'Dana', null, new Date());
-  // Neither the order of their ids nor that of the list.
-  const [ada, ben, cleo] = [person('3', 'Ada', 'Designer'), person('2', 'Ben'), person('1', 'Cleo', 'Engineer')];
-  const namesake = person('5', 'Ben');
-  const space = { members: [cleo, gone, namesake, ben, ada].map((member) => ({ person: member })) };
-  const subscriptions = [
-    { personId: '2', canceled: false },
-    { personId: '1', canceled: true },
-  ];
-  expect(potentialSubscribers({ champion: gone, space: { members: [] } }, null)).toEqual([]);
-  expect(potentialSubscribers({ champion: cleo, reviewer: cleo, space }, { subscriptions })).toEqual([
-    { role: 'Champion', priority: true, isSubscribed: false, person: cleo },
-    { role: 'Designer', priority: false, isSubscribed: false, person: ada },
-    { role: null, priority: false, isSubscribed: true, person: ben },
-    { role: null, priority: false, isSubscribed: false, person: namesake },
-  ]);
-  expect(potentialSubscribers({ reviewer: ben, space: { members: [] } }, null)).toEqual([
-    { role: 'Reviewer', priority: true, isSubscribed: false, person: ben },
-  ]);
-  expect(potentialSubscribers({ space: { members: [] } }, null)).toEqual([]);
 });

@@ -72,7 +72,7 @@ function restoring(documentId: string | null, versionNumber: number, expectedCur
   const input = { documentId, versionNumber, expectedCurrentVersion };
   return {
     rest: () => world.post(restPaths.restoreDocumentVersion, author.token, snakeCased(input)),
-    graphql: () => world.graphql(author.token, restore, { input }, accept),
+    graphql: () => world.graphql(author.token, restore, { input }),
   };
 }
 
@@ -82,7 +82,7 @@ function expecting(id: string, expectedState: string): Provocation {
   }`;
   return {
     rest: () => world.post(restPaths.reopenGoal, author.token, { id }, { 'if-match': `"${expectedState}"` }),
-    graphql: () => world.graphql(author.token, query, { id, expectedState }, accept),
+    graphql: () => world.graphql(author.token, query, { id, expectedState }),
   };
 }
 
@@ -90,7 +90,7 @@ function undoing(activityId: string): Provocation {
   const query = 'mutation ($input: UndoChangeInput!) { undoChange(input: $input) { hasChanged } }';
   return {
     rest: () => world.post(restPaths.undoChange, author.token, { activity_id: activityId }),
-    graphql: () => world.graphql(author.token, query, { input: { activityId } }, accept),
+    graphql: () => world.graphql(author.token, query, { input: { activityId } }),
   };
 }
 
@@ -99,13 +99,7 @@ const graphqlBody = (body: unknown, at = world): Provocation => ({
 });
 
 const creating = (token: string, at = world): Provocation => ({
-  graphql: () =>
-    at.post(
-      '/graphql',
-      token,
-      { query: 'mutation { createWebhook(input: { url: "https://example.com/" }) { secret } }' },
-      accept,
-    ),
+  graphql: () => at.graphql(token, 'mutation { createWebhook(input: { url: "https://example.com/" }) { secret } }'),
 });
 
 /** The call when the company has as many webhooks as it may have. */
@@ -120,23 +114,14 @@ const withAllWebhooks = (call: Provocation): Provocation => ({
 });
 
 const restorable = await world.closedGoal(space, { id: 'goal-win-back', name: 'Win back', closedById: null });
-const built = await db.activity.create({
-  data: {
-    ...company,
-    id: 'activity-audiobook-reopened',
-    action: 'goal_reopened',
-    goalId: goal.id,
-    authorId: author.id,
-    name: 'Audiobook',
-  },
+const built = await world.activity(author, {
+  id: 'activity-audiobook-reopened',
+  action: 'goal_reopened',
+  goalId: goal.id,
+  name: 'Audiobook',
 });
-const scoped = await createToken(db, {
-  companyId: author.companyId,
-  personId: author.id,
-  name: 'restores',
-  canWrite: true,
-  scopes: ['restore_document_version'],
-});
+const restores = { name: 'restores', canWrite: true, scopes: ['restore_document_version'] };
+const scoped = await createToken(db, { ...company, personId: author.id, ...restores });
 const writeToken = await db.apiToken.findFirstOrThrow({ where: { personId: author.id, name: 'write' } });
 
 /** The same call while another request holds its key. */

@@ -1,8 +1,6 @@
 import { serverAudits } from 'graphql-http';
-import pg from 'pg';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { asAdministrator } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld, type Json, World } from '../support/world.js';
 
@@ -139,17 +137,9 @@ test.each([
     });
     const { caller: someone } = await small.team();
     const failing: Json = { NOT_FOUND: 'goal(id: "unknown") { id }', SERVICE_UNAVAILABLE: 'spaces { nodes { id } }' };
-    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await holder.connect();
-    await holder.query('BEGIN; LOCK TABLE spaces IN ACCESS EXCLUSIVE MODE');
+    await world.holding('LOCK TABLE spaces IN ACCESS EXCLUSIVE MODE');
     const query = `{ ${order.map((code) => failing[code]).join(' ')} }`;
-    const { status, body } = await small.graphql(
-      someone.token,
-      query,
-      {},
-      { accept: 'application/graphql-response+json' },
-    );
-    await holder.end();
+    const { status, body } = await small.graphql(someone.token, query);
     expect(body.data).toBeNull();
     expect([status, body.errors.map(({ extensions }: Json) => extensions.code)]).toEqual([
       503,

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { Overload } from '../../src/platform/http/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { asAdministrator } from '../support/database.js';
-import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths, World } from '../support/world.js';
@@ -285,14 +282,8 @@ describe('an address', () => {
   });
 });
 
-/** Holds a lock for which every count waits, until the function that it returns is called. */
-async function holdCounts(): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: asAdministrator(furniture.url) });
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('BEGIN; LOCK TABLE rate_limits');
-  return async () => void (await client.query('COMMIT'));
-}
+/** Holds a lock for which every count waits, until the test is over. */
+const holdCounts = () => furniture.holding('LOCK TABLE rate_limits');
 
 describe('the store', () => {
   test('in Postgres lets two gateways count together, with one statement', async () => {
@@ -359,7 +350,7 @@ describe('the store that does not answer', () => {
     const { caller: owner, space } = await furniture.team();
     const { id } = await furniture.closedGoal(space);
     await holdCounts();
-    await holdGoals(asAdministrator(furniture.url));
+    await furniture.holdGoals();
     const startedAt = performance.now();
     expect((await world.post(restPaths.reopenGoal, owner.token, { id })).status).toBe(503);
     expect(performance.now() - startedAt).toBeLessThan(3500);

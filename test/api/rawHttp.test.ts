@@ -1,31 +1,17 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { holdGoals } from '../support/holdGoals.js';
+import { exchange as exchanged, lines, reopening, sending } from '../support/rawHttp.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();
 const authorization = `Authorization: Bearer ${caller.token}`;
 
-async function socketTo(at: World) {
-  const { hostname, port } = new URL(await at.base());
-  const socket = connect(Number(port), hostname);
-  await once(socket, 'connect');
-  return socket;
-}
-
-/** Sends bytes, and returns everything that comes back until the server ends the connection. */
-async function exchange(bytes: string, at = world): Promise<string> {
-  const socket = await socketTo(at);
-  socket.on('error', () => {});
-  socket.write(bytes, 'latin1');
-  return text(socket);
-}
+const exchange = (bytes: string, at = world) => exchanged(bytes, at);
 
 const answersIn = (received: string) =>
   received.split(/(?=HTTP\/1\.1 \d)/).map((answer) => {
@@ -39,7 +25,6 @@ const answersIn = (received: string) =>
     return { status: Number(head.split(' ')[1]), headers, body };
   });
 
-const lines = (...given: string[]) => `${given.join('\r\n')}\r\n\r\n`;
 const host = 'Host: localhost';
 const viewer = encodeURIComponent('{ viewer { person { id } } }');
 
@@ -83,8 +68,7 @@ describe('a request that is no HTTP', () => {
   });
 
   test('does not cut off a long answer, which is still being sent', async () => {
-    const socket = await socketTo(world);
-    socket.write(lines('GET /docs HTTP/1.1', host));
+    const socket = await sending(lines('GET /docs HTTP/1.1', host), world);
     await once(socket, 'readable');
     for (const _ of [1, 2, 3]) {
       socket.write('garbage\r\n\r\n');
@@ -101,10 +85,8 @@ describe('a request that is answered before its body is read', () => {
     ['ends too early', 'Content-Length: 16', '{}'],
     ['has a chunk whose size is no number', 'Transfer-Encoding: chunked', 'zz\r\n{}\r\n'],
   ])('gets no second answer if the body %s', async (_what, framing, body) => {
-    const socket = await socketTo(world);
-    socket.on('error', () => {});
+    const socket = await sending(lines('GET /healthz HTTP/1.1', host, framing), world);
     const received = text(socket);
-    socket.write(lines('GET /healthz HTTP/1.1', host, framing));
     await once(socket, 'readable');
     socket.end(body, 'latin1');
     expect(answersIn(await received).map(({ status }) => status)).toEqual([200]);
@@ -124,9 +106,9 @@ describe('a request', () => {
   test('in a pipeline runs when the one before it has its answer, and not before', async () => {
     const goal = await world.closedGoal(space);
     const body = JSON.stringify({ id: goal.id });
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     world.log.length = 0;
-    const slow = `${lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, authorization, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
+    const slow = reopening(caller.token, body.length) + body;
     const received = exchange(`${slow}${lines('GET /nothing HTTP/1.1', host, 'Connection: close')}`);
     await setTimeout(300);
     expect(world.log).toEqual([]);
@@ -180,7 +162,7 @@ test('a request has 30 seconds to arrive', () => {
 test('a client whose request takes longer than an answer may lie unread is not disconnected', async () => {
   const hasty = new World(world.db, world.url, { readTimeout: 100 });
   const goal = await world.closedGoal(space);
-  const release = await holdGoals(world.url);
+  const release = await world.holdGoals();
   const answer = hasty.post(restPaths.reopenGoal, caller.token, { id: goal.id });
   await setTimeout(400);
   await release();
@@ -225,13 +207,11 @@ describe('after a refusal', () => {
   /** How many bytes the server takes after the headers, from a client that sends as fast as it can. */
   async function taken(head: string, chunk: Buffer): Promise<{ received: string; sent: number; milliseconds: number }> {
     const started = performance.now();
-    const socket = await socketTo(world);
-    socket.on('error', () => {});
+    const socket = await sending(head, world);
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk;
     });
-    socket.write(head);
     await once(socket, 'data');
     const send = () => {
       while (socket.writable && socket.write(chunk));
@@ -267,9 +247,8 @@ describe('after a refusal', () => {
   });
 
   test('a client that sends all of a long body before it reads gets the response', async () => {
-    const socket = await socketTo(world);
+    const socket = await sending(post(json, 'Content-Length: 1000000'), world);
     socket.pause();
-    socket.write(post(json, 'Content-Length: 1000000'));
     for (let sent = 0; sent < 1_000_000; sent += 100_000) {
       socket.write('x'.repeat(100_000));
       await setTimeout(5);
@@ -291,11 +270,11 @@ describe('after a refusal', () => {
 });
 
 test('a client that waits to be asked for its body is asked', async () => {
-  const socket = await socketTo(world);
   const [expects, json] = ['Expect: 100-continue', 'Content-Type: application/json'];
   const length = 'Content-Length: 2';
-  socket.write(
+  const socket = await sending(
     lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, authorization, expects, json, length, 'Connection: close'),
+    world,
   );
   const [first] = await once(socket, 'data');
   expect(String(first)).toBe('HTTP/1.1 100 Continue\r\n\r\n');

@@ -114,8 +114,7 @@ describe('a REST answer is complete when there is nothing to show', () => {
   });
 
   test('and so do a bare file and a bare document', async () => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { caller, hub } = await world.teamWithHub('space');
     const { file } = await call(restPaths.deleteResourceHubFile, caller.token, {
       file_id: (await world.file(hub, caller)).id,
     });

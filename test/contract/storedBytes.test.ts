@@ -4,7 +4,7 @@ import { Prisma } from '../../src/generated/client/client.js';
 import { cursorOf } from '../../src/lists/engine.js';
 import { isExpected } from '../../src/operations/operation.js';
 import { hashToken } from '../../src/tokens.js';
-import { secretOf, signatureOf } from '../../src/webhooks/signature.js';
+import { secretOf, signatureOf, signingSecrets } from '../../src/webhooks/signature.js';
 import { createWorld } from '../support/world.js';
 
 // What is kept and compared later, also by another version of the gateway. Who changes a byte of it refuses retries,
@@ -64,7 +64,10 @@ test('the state of a record', async () => {
 });
 
 test('secrets and signatures of webhooks, and hashes of tokens', () => {
-  const secret = secretOf('a key of thirty-two characters...', { companyId: 'c1', id: 'w1', generation: 1 });
+  const key = 'a key of thirty-two characters...';
+  const owner = { companyId: 'c1', id: 'w1', generation: 1 };
+  const secret = secretOf(key, owner);
+  expect(signingSecrets([key], { ...owner, generation: 2, older: [1] })).toContain(secret);
   expect(secret).toBe('whsec_Gzdk73DclnFWEDM/90OIS45l0hocCo6Yi4zoob5nj60=');
   expect(signatureOf([secret], 'msg_1', '1767323045', '{"type":"goal.reopened"}')).toBe(
     'v1,JRrbhMscW/1dYjcbqlfN0KpXcgXd44VkM/Qkj5xMtdw=',

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { isTimeout, isUnavailable } from '../../src/platform/postgres/deadline.js';
 import { openPool } from '../../src/platform/postgres/pool.js';
-import { createDatabase } from '../support/database.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { query } from '../support/query.js';
+import { listening, temporaryDatabase } from '../support/temporary.js';
 
 const message = (type: string, body: Buffer) => {
   const length = Buffer.alloc(4);
@@ -23,15 +22,13 @@ test('a connection that the server ends as soon as it is made fails one statemen
     socket.on('error', () => {});
     socket.once('data', () => socket.end(Buffer.concat([authenticated, ready, terminated])));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+  const url = `postgresql://nobody@127.0.0.1:${await listening(server)}/none`;
   const db = openModels({ url, poolSize: 2, preparedStatements: true });
   const uncaught = vi.fn();
   process.on('uncaughtException', uncaught);
   onTestFinished(async () => {
     process.off('uncaughtException', uncaught);
     await db.$disconnect();
-    server.close();
   });
   const failures = await Promise.all([
     db.$queryRaw`SELECT 1`.catch((error: unknown) => error),
@@ -42,14 +39,13 @@ test('a connection that the server ends as soon as it is made fails one statemen
 });
 
 test.skipIf(usesPgbouncer)('a connection that breaks while nobody listens does not end the process', async () => {
-  const { gatewayUrl, url, drop } = await createDatabase();
+  const { gatewayUrl, url } = await temporaryDatabase();
   const { pool, close } = openPool({ url: gatewayUrl, size: 1, name: 'unheard' });
   const uncaught = vi.fn();
   process.on('uncaughtException', uncaught);
   onTestFinished(async () => {
     process.off('uncaughtException', uncaught);
     await close();
-    await drop();
   });
   await pool.query('SELECT 1');
   await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'unheard'");
@@ -67,15 +63,11 @@ test('a connection whose server is silent is given up while it is in use, and no
       socket.on('data', () => void (isSilent || socket.write(ready)));
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+  const url = `postgresql://nobody@127.0.0.1:${await listening(server)}/none`;
   const response = 100;
   const timeouts = { connect: 10_000, response, statement: 0, lock: 0, idleTransaction: 0 };
   const { pool, close } = openPool({ url, size: 1, name: 'silent', timeouts });
-  onTestFinished(async () => {
-    await close();
-    server.close();
-  });
+  onTestFinished(close);
   await pool.query('SELECT 1');
   await sleep(3 * response);
   expect(pool.totalCount).toBe(1);

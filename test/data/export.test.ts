@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
@@ -8,36 +7,31 @@ import { exportWorkspace } from '../../src/workspace/export.js';
 import { fileSource } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
 import { tables } from '../../src/workspace/tables.js';
-import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { documentSource } from '../support/importDocument.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
+import { temporaryDatabase, temporaryFolder } from '../support/temporary.js';
 import type { Json } from '../support/world.js';
 
-let directory: string;
-let db: ModelDatabase;
+const directory = await temporaryFolder();
+const db = await openDatabase();
+const elsewhere = await openDatabase();
 
 async function openDatabase() {
-  const created = await createDatabase();
-  const client = openModels({ url: created.url, poolSize: 2, preparedStatements });
-  afterAll(async () => {
-    await client.$disconnect();
-    await created.drop();
-  });
+  const { url } = await temporaryDatabase();
+  const client = openModels({ url, poolSize: 2, preparedStatements });
+  afterAll(() => client.$disconnect());
   return client;
 }
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'goalpost-export-'));
-  db = await openDatabase();
   await importFrom(db, fileSource(pathOf('prisma/demo-workspace.json')));
   await importFrom(db, documentSource(smallWorkspace()));
   // One that undoes another: the copy says so too.
   await db.prisma.$executeRawUnsafe(`
     UPDATE activities SET undoes_id = 'activity-audiobook-closed' WHERE id = 'activity-audiobook-reopened'`);
 });
-afterAll(() => rm(directory, { recursive: true }));
 
 async function exported(from: ModelDatabase, companyId: string, options: Json = {}): Promise<string> {
   const pieces: string[] = [];
@@ -66,10 +60,9 @@ test('an export is the same company wherever it is imported, row by row, and cha
   const companyId = 'company-harborlight';
   const file = join(directory, 'export.ndjson');
   await writeFile(file, await exported(db, companyId, { links: true }));
-  const other = await openDatabase();
-  await importFrom(other, fileSource(file));
-  expect(await rowsOf(other, companyId)).toEqual(await rowsOf(db, companyId));
-  expect(await exported(other, companyId, { links: true })).toBe(readFileSync(file, 'utf8'));
+  await importFrom(elsewhere, fileSource(file));
+  expect(await rowsOf(elsewhere, companyId)).toEqual(await rowsOf(db, companyId));
+  expect(await exported(elsewhere, companyId, { links: true })).toBe(readFileSync(file, 'utf8'));
   const { tables: counted } = await importFrom(db, fileSource(file), { update: true });
   const changes = Object.values(counted).map(({ added, changed, removed }) => added + changed + removed);
   expect(new Set(changes)).toEqual(new Set([0]));

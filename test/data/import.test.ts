@@ -1,34 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ModelDatabase, openModels } from '../../src/database.js';
-import { eventSource } from '../../src/events/source.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ModelDatabase } from '../../src/database.js';
 import { demoPeople } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { columnsOf, lists, type Table, tables } from '../../src/workspace/tables.js';
-import { asAdministrator, createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { documentSource, importDocument } from '../support/importDocument.js';
-import { preparedStatements } from '../support/pgbouncer.js';
-import { query } from '../support/query.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
+import { createWorld } from '../support/world.js';
 
 type Json = Record<string, unknown>;
 
 const demoFile = pathOf('prisma/demo-workspace.json');
 const demoDocument = () => JSON.parse(readFileSync(demoFile, 'utf8')) as Record<string, Json[]>;
-
-/** A new, migrated database and a client of it, both gone after the tests. */
-async function openDatabase() {
-  const { url, drop } = await createDatabase();
-  const db = openModels({ url, poolSize: 4, preparedStatements });
-  afterAll(async () => {
-    await db.$disconnect();
-    await drop();
-  });
-  return db;
-}
 
 /** What no file says, as it is about tokens, which no file has. */
 const notCopied = ['outcome_activity_id', 'previous_outcome_id', 'search_key', 'filename'];
@@ -44,12 +29,10 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
 
 const rowsOf = (db: ModelDatabase, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
 
-describe('the demo workspace', () => {
-  let db: ModelDatabase;
+describe('the demo workspace', async () => {
+  const { db } = await createWorld({ isAlone: true });
   let counts: Record<string, number>;
-
   beforeAll(async () => {
-    db = await openDatabase();
     counts = await importDocument(db, demoDocument());
   });
 
@@ -161,11 +144,9 @@ describe('the demo workspace', () => {
   });
 });
 
-describe('a workspace', () => {
-  let db: ModelDatabase;
-  beforeAll(async () => {
-    db = await openDatabase();
-  });
+describe('a workspace', async () => {
+  const world = await createWorld({ isAlone: true });
+  const { db } = world;
 
   it('numbers the events in the order of their times, and those that follow after them', async () => {
     const goal = (id: string, ...times: string[]) => ({
@@ -189,7 +170,7 @@ describe('a workspace', () => {
     await db.activity.create({
       data: { companyId, goalId: 'early', authorId: 'p', action: 'goal_closed', name: 'next', insertedAt: new Date(0) },
     });
-    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
+    expect(await world.numberEvents(companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
     const events = await db.activity.findMany({ where: { companyId }, orderBy: { sequence: 'asc' } });
     expect(events.map(({ name, sequence }) => [name, Number(sequence)])).toEqual([
       ...['1', '2', '3', '4', '5'].map((name, index) => [name, index + 1]),
@@ -315,10 +296,7 @@ describe('a workspace', () => {
   });
 
   it('is read again if its transaction loses to another', async () => {
-    const { url, drop } = await createDatabase();
-    const losing = openModels({ url, poolSize: 2, preparedStatements });
-    await query(
-      asAdministrator(url),
+    await world.sql(
       `CREATE SEQUENCE inserted;
        CREATE FUNCTION lose_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
        BEGIN
@@ -327,14 +305,9 @@ describe('a workspace', () => {
        END $$;
        CREATE TRIGGER lose_once AFTER INSERT ON people FOR EACH STATEMENT EXECUTE FUNCTION lose_once()`,
     );
-    try {
-      expect(await importDocument(losing, smallWorkspace('losing'))).toMatchObject({ companies: 1 });
-      const [{ tries } = {}] = await query(asAdministrator(url), 'SELECT last_value::integer AS tries FROM inserted');
-      expect(tries).toBe(2);
-    } finally {
-      await losing.$disconnect();
-      await drop();
-    }
+    expect(await importDocument(db, smallWorkspace('losing'))).toMatchObject({ companies: 1 });
+    expect(await world.sql('SELECT last_value::integer AS tries FROM inserted')).toEqual([{ tries: 2 }]);
+    await world.sql('DROP TRIGGER lose_once ON people');
   });
 
   it('of goals and folders deep in each other looks few up for each', { timeout: 60_000 }, async () => {

@@ -1,29 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ModelDatabase, openModels } from '../../src/database.js';
+import { describe, expect, it } from 'vitest';
 import { fileSource, streamSource, type WorkspacePart } from '../../src/workspace/file.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { lists } from '../../src/workspace/tables.js';
-import { createDatabase } from '../support/database.js';
 import { importDocument } from '../support/importDocument.js';
-import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createWorld } from '../support/world.js';
 
-let db: ModelDatabase;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await createDatabase();
-  db = openModels({ url: database.url, poolSize: 2, preparedStatements });
-  drop = database.drop;
-});
-afterAll(async () => {
-  await db.$disconnect();
-  await drop();
-});
+const { db } = await createWorld({ isAlone: true });
 
 /** The small workspace with some fields changed; undefined omits a field. */
 function changed(changes: Record<string, unknown>): unknown {
@@ -51,20 +38,57 @@ const draft = 'documents[1]';
 const update = 'goals[0].progress_updates[0]';
 const version = 'documents[0].versions[1]';
 const restored = 'documents[0].versions[2]';
+const activity = 'documents[0].activities[0]';
 const blob = 'files[0].blob';
+const hub = 'resource_hubs[0]';
+const insertedAt = 'goals[0].inserted_at';
+const date = 'goals[0].timeframe.contextual_start_date.date';
+const midnight = '2026-01-01T00:00:00Z';
 const utc = 'must be a time of RFC 3339 such as 2026-03-31T09:30:00Z';
 const storable = 'must not contain NUL or half a surrogate pair';
+const noPerson = (id: string) => `nothing in people has the id "${id}"`;
+const atMost = (characters: number) => `must have at most ${characters} characters`;
 
-const cases: [rule: string, changes: Record<string, unknown>, problems: string[]][] = [
-  ['a required record', { company: undefined }, ['company: is required']],
-  ['a required field', { 'people[0].full_name': undefined }, ['people[0].full_name: is required']],
-  ['an empty name', { 'goals[1].name': '' }, ['goals[1].name: must not be empty']],
-  ['a number for a string', { 'people[0].full_name': 3 }, ['people[0].full_name: must be a string, not 3']],
-  ['a fraction', { [`${blob}.width`]: 1.5 }, [`${blob}.width: must be a whole number, not 1.5`]],
-  ['a negative size', { [`${blob}.size`]: -1 }, [`${blob}.size: must be at least 0`]],
-  ['a number the column cannot hold', { [`${blob}.height`]: 2 ** 31 }, [`${blob}.height: must be at most 2147483647`]],
-  ['a record for a list', { 'spaces[0].members': {} }, ['spaces[0].members: must be an array, not an object']],
-  ['a misspelt field', { 'people[1].fullname': 'B' }, ['people[1].fullname: unknown field, did you mean full_name?']],
+/** A field of the small workspace, a value that it may not have (undefined omits it), and what is said of that field. */
+const fields: [rule: string, field: string, value: unknown, problem: string][] = [
+  ['a required record', 'company', undefined, 'is required'],
+  ['a required field', 'people[0].full_name', undefined, 'is required'],
+  ['an empty name', 'goals[1].name', '', 'must not be empty'],
+  ['a number for a string', 'people[0].full_name', 3, 'must be a string, not 3'],
+  ['a fraction', `${blob}.width`, 1.5, 'must be a whole number, not 1.5'],
+  ['a negative size', `${blob}.size`, -1, 'must be at least 0'],
+  ['a number the column cannot hold', `${blob}.height`, 2 ** 31, 'must be at most 2147483647'],
+  ['a record for a list', 'spaces[0].members', {}, 'must be an array, not an object'],
+  ['a misspelt field', 'people[1].fullname', 'B', 'unknown field, did you mean full_name?'],
+  ['a time without zone', insertedAt, '2026-01-01T00:00:00', `${utc}, not "2026-01-01T00:00:00"`],
+  ['a day that is not', insertedAt, '2026-02-30T00:00:00Z', 'there is no such day: 2026-02-30'],
+  ['a time in the year 10000 in UTC', insertedAt, '9999-12-31T23:59:59-01:00', 'must be before the year 10000'],
+  ['a time in the year 999 in UTC', insertedAt, '1000-01-01T00:00:00+01:00', 'must be in the year 1000 or later'],
+  ['a date that is a time', date, midnight, `must be a date such as 2026-03-31, not "${midnight}"`],
+  ['NUL in a text', 'goals[0].description', 'a\0b', storable],
+  ['half a surrogate pair', 'folders[0].name', 'a\ud83d', storable],
+  ['what stands for the unstorable, in an id', 'projects[0].id', 'a\uFFFDb', 'must not contain U+FFFD'],
+  ['a name that is too long', 'people[0].full_name', 'x'.repeat(501), atMost(500)],
+  ['a title that is too long', 'people[0].title', '😀'.repeat(501), atMost(500)],
+  ['a name of a record that is too long', 'projects[0].name', '😀'.repeat(501), atMost(500)],
+  ['a text that is too long', 'projects[0].description', 'x'.repeat(4_000_001), atMost(4_000_000)],
+  ['a file name that is too long', `${blob}.filename`, 'x'.repeat(256), atMost(255)],
+  ['an endless id', 'projects[0].id', 'x'.repeat(201), atMost(200)],
+  ['a link no browser keeps', 'documents[0].public_token', 'a/b', 'must be 1 to 200 letters, digits, - or _'],
+  ['an id of something else', 'goals[0].reviewer_id', 'small-hub', `${noPerson('small-hub')}, it is the id of ${hub}`],
+  ['a file deleted by someone, but not deleted', 'files[0].deleted_by_id', 'small-ann', 'is only for a deleted file'],
+  ['a gap in the versions', `${version}.version_number`, 4, 'must be 2, versions are listed from 1 on'],
+  ['restored from later', `${restored}.restored_from_version_number`, 3, 'must be lower than version_number 3'],
+  ['restored from nothing', `${restored}.restored_from_version_number`, null, 'is required for the origin restored'],
+  ['restored and yet edited', `${version}.restored_from_version_number`, 1, 'is only for the origin restored'],
+  ['a name that is not the current title', 'documents[0].name', 'Two', 'must be the title of the last version'],
+  ['an old version as the current one', 'documents[0].current_version', 2, 'must be 3, the last version'],
+  ['a restore of no version', `${activity}.version_number`, 9, 'no version 9 with the origin restored is listed'],
+  ['a restore of nothing', `${activity}.version_number`, null, 'is required for document_version_restored'],
+];
+
+/** Changes of which something is said of another field, or of several. */
+const records: [rule: string, changes: Record<string, unknown>, problems: string[]][] = [
   ['a field with an odd name', { 'company.odd "name"\n': 1 }, ['company["odd \\"name\\"\\n"]: unknown field']],
   [
     '__proto__',
@@ -77,75 +101,17 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     [`${update}.status: must be one of pending, on_track, caution, off_track, paused, not "ON_TRACK"`],
   ],
   [
-    'a time without zone',
-    { 'goals[0].inserted_at': '2026-01-01T00:00:00' },
-    [`goals[0].inserted_at: ${utc}, not "2026-01-01T00:00:00"`],
-  ],
-  [
-    'a day that is not',
-    { 'goals[0].inserted_at': '2026-02-30T00:00:00Z' },
-    ['goals[0].inserted_at: there is no such day: 2026-02-30'],
-  ],
-  [
-    'a time that is in the year 10000 in UTC',
-    { 'goals[0].inserted_at': '9999-12-31T23:59:59-01:00' },
-    ['goals[0].inserted_at: must be before the year 10000'],
-  ],
-  [
-    'a time that is in the year 999 in UTC',
-    { 'goals[0].inserted_at': '1000-01-01T00:00:00+01:00' },
-    ['goals[0].inserted_at: must be in the year 1000 or later'],
-  ],
-  [
-    'a date that is a time',
-    { 'goals[0].timeframe.contextual_start_date.date': '2026-01-01T00:00:00Z' },
-    ['goals[0].timeframe.contextual_start_date.date: must be a date such as 2026-03-31, not "2026-01-01T00:00:00Z"'],
-  ],
-  ['NUL in a text', { 'goals[0].description': 'a\0b' }, [`goals[0].description: ${storable}`]],
-  ['half a surrogate pair', { 'folders[0].name': 'a\ud83d' }, [`folders[0].name: ${storable}`]],
-  [
-    'what stands for the unstorable, in an id',
-    { 'projects[0].id': 'a\uFFFDb' },
-    ['projects[0].id: must not contain U+FFFD'],
-  ],
-  [
-    'texts that are too long',
-    {
-      'people[0].full_name': 'x'.repeat(501),
-      'people[0].title': '😀'.repeat(501),
-      'projects[0].name': '😀'.repeat(501),
-      'projects[0].description': 'x'.repeat(4_000_001),
-      [`${blob}.filename`]: 'x'.repeat(256),
-    },
-    [
-      'people[0].full_name: must have at most 500 characters',
-      'people[0].title: must have at most 500 characters',
-      'projects[0].name: must have at most 500 characters',
-      'projects[0].description: must have at most 4000000 characters',
-      `${blob}.filename: must have at most 255 characters`,
-    ],
-  ],
-  ['an endless id', { 'projects[0].id': 'x'.repeat(201) }, ['projects[0].id: must have at most 200 characters']],
-  [
-    'a link no browser keeps',
-    { 'documents[0].public_token': 'a/b' },
-    ['documents[0].public_token: must be 1 to 200 letters, digits, - or _'],
-  ],
-  [
     'an id given twice',
     { 'people[1].id': 'small-ann' },
     [
       'people[1].id: "small-ann" is the same as people[0].id',
-      'spaces[0].access[0].person_id: nothing in people has the id "small-ben"',
-      `${update}.comments[0].author_id: nothing in people has the id "small-ben"`,
-      'goals[0].activities[0].notifications[0].person_id: nothing in people has the id "small-ben"',
-      `${version}.editor_id: nothing in people has the id "small-ben"`,
+      ...[
+        'spaces[0].access[0].person_id',
+        `${update}.comments[0].author_id`,
+        'goals[0].activities[0].notifications[0].person_id',
+        `${version}.editor_id`,
+      ].map((field) => `${field}: ${noPerson('small-ben')}`),
     ],
-  ],
-  [
-    'an id of something else',
-    { 'goals[0].reviewer_id': 'small-hub' },
-    ['goals[0].reviewer_id: nothing in people has the id "small-hub", it is the id of resource_hubs[0]'],
   ],
   [
     'a goal inside itself',
@@ -159,8 +125,8 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   ],
   [
     'a hub without a parent',
-    { 'resource_hubs[0].space_id': null },
-    ['resource_hubs[0]: needs exactly one of space_id, goal_id and project_id, not 0'],
+    { [`${hub}.space_id`]: null },
+    [`${hub}: needs exactly one of space_id, goal_id and project_id, not 0`],
   ],
   [
     'two grants of one person',
@@ -174,13 +140,13 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   ],
   [
     'a closed goal without an outcome',
-    { 'goals[0].closed_at': '2026-01-01T00:00:00Z' },
+    { 'goals[0].closed_at': midnight },
     ['goals[0].success: is required for a closed goal'],
   ],
   [
     'a closing that undid an outcome',
     {
-      'goals[0].activities[0].undone_outcome': { success: true, closed_at: '2026-01-01T00:00:00Z' },
+      'goals[0].activities[0].undone_outcome': { success: true, closed_at: midnight },
       'goals[0].activities[0].action': 'goal_closed',
     },
     ['goals[0].activities[0].undone_outcome: is only for goal_reopened'],
@@ -188,47 +154,12 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   [
     'an open goal with one',
     { 'goals[0].success': false, 'goals[0].closed_by_id': 'small-ann' },
-    ['goals[0].success: is only for a closed goal', 'goals[0].closed_by_id: is only for a closed goal'],
+    ['success', 'closed_by_id'].map((field) => `goals[0].${field}: is only for a closed goal`),
   ],
   [
     'acknowledged by nobody',
-    { [`${update}.acknowledged_at`]: '2026-01-01T00:00:00Z' },
+    { [`${update}.acknowledged_at`]: midnight },
     [`${update}.acknowledging_person_id: is required once acknowledged`],
-  ],
-  [
-    'a file deleted by someone, but not deleted',
-    { 'files[0].deleted_by_id': 'small-ann' },
-    ['files[0].deleted_by_id: is only for a deleted file'],
-  ],
-  [
-    'a gap in the versions',
-    { [`${version}.version_number`]: 4 },
-    [`${version}.version_number: must be 2, versions are listed from 1 on`],
-  ],
-  [
-    'restored from a later version',
-    { [`${restored}.restored_from_version_number`]: 3 },
-    [`${restored}.restored_from_version_number: must be lower than version_number 3`],
-  ],
-  [
-    'restored from nothing',
-    { [`${restored}.restored_from_version_number`]: null },
-    [`${restored}.restored_from_version_number: is required for the origin restored`],
-  ],
-  [
-    'restored and yet edited',
-    { [`${version}.restored_from_version_number`]: 1 },
-    [`${version}.restored_from_version_number: is only for the origin restored`],
-  ],
-  [
-    'a name that is not the current title',
-    { 'documents[0].name': 'Two' },
-    ['documents[0].name: must be the title of the last version'],
-  ],
-  [
-    'an old version as the current one',
-    { 'documents[0].current_version': 2 },
-    ['documents[0].current_version: must be 3, the last version'],
   ],
   [
     'published without a time',
@@ -237,7 +168,7 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   ],
   [
     'published without versions',
-    { [`${draft}.state`]: 'published', [`${draft}.published_at`]: '2026-01-01T00:00:00Z' },
+    { [`${draft}.state`]: 'published', [`${draft}.published_at`]: midnight },
     [`${draft}.versions: a published document has at least one`],
   ],
   [
@@ -250,20 +181,15 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ],
   ],
   [
-    'a restore of no version',
-    { 'documents[0].activities[0].version_number': 9 },
-    ['documents[0].activities[0].version_number: no version 9 with the origin restored is listed'],
-  ],
-  [
-    'a restore that restored nothing',
-    { 'documents[0].activities[0].version_number': null },
-    ['documents[0].activities[0].version_number: is required for document_version_restored'],
-  ],
-  [
     'an edit that restored something',
-    { 'documents[0].activities[0].action': 'resource_hub_document_edited' },
-    ['documents[0].activities[0].version_number: no version 3 with the origin edited is listed'],
+    { [`${activity}.action`]: 'resource_hub_document_edited' },
+    [`${activity}.version_number: no version 3 with the origin edited is listed`],
   ],
+];
+
+const cases = [
+  ...fields.map(([rule, field, value, problem]) => [rule, { [field]: value }, [`${field}: ${problem}`]] as const),
+  ...records,
 ];
 
 it.each(['2025-12-31t23:00:00.000-01:00', '2025-12-31T23:59:60Z'])('the time %s is stored in UTC', (time) => {
@@ -331,9 +257,7 @@ it('a problem names the kind and the id of its record, wherever it is found', as
     const document = { ...smallWorkspace(), goals: [{ ...smallWorkspace().goals[0], ...changes }] };
     return (await importDocument(db, document).catch((reason) => reason)).problems;
   };
-  expect((await problemsWith({ closed_at: '2026-01-01T00:00:00Z' }))[0]).toMatch(
-    /^goals\[0\]\.success \(goal "small-goal"\): /,
-  );
+  expect((await problemsWith({ closed_at: midnight }))[0]).toMatch(/^goals\[0\]\.success \(goal "small-goal"\): /);
   expect(await problemsWith({ reviewer_id: 'nobody' })).toContain(
     'goals[0].reviewer_id (goal "small-goal"): nothing in people has the id "nobody"',
   );
@@ -345,13 +269,9 @@ async function partsIn(file: string): Promise<WorkspacePart[]> {
   return parts;
 }
 
-describe('a file', () => {
-  let directory: string;
+describe('a file', async () => {
+  const directory = await temporaryFolder();
   const path = (name: string) => join(directory, name);
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'goalpost-import-'));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
 
   const line = '{"kind":"company","id":"a","name":"A"}\n';
   const ofLists = Object.values(lists).map(({ kind }) => kind);

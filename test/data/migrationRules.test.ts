@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pg, { escapeLiteral as literal } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openModels } from '../../src/database.js';
 import {
   isOlder,
@@ -11,10 +11,10 @@ import {
 } from '../../src/platform/administration/migrations.js';
 import { version } from '../../src/version.js';
 import { tables } from '../../src/workspace/tables.js';
-import { createDatabase, createEmptyDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { importDocument } from '../support/importDocument.js';
 import { query } from '../support/query.js';
+import { temporaryDatabase, temporaryEmptyDatabase } from '../support/temporary.js';
 
 type Row = Record<string, string | number | boolean | null>;
 
@@ -162,19 +162,16 @@ function contractions(before: Structure, after: Structure): string[] {
 }
 
 const [first, ...later] = await readMigrations(migrationsDirectory);
-let url: string;
-let drop: () => Promise<void>;
+const { directUrl: url } = await temporaryEmptyDatabase();
+const { url: current } = await temporaryDatabase();
 
 beforeAll(async () => {
-  ({ directUrl: url, drop } = await createEmptyDatabase());
   await query(url, first?.sql ?? '');
   await fillAsFirst();
 });
-afterAll(() => drop());
 
 /** Fills the tables of the first migration from a database that has had all of them, without the columns of the later ones. */
 async function fillAsFirst(): Promise<void> {
-  const { url: current, drop: dropCurrent } = await createDatabase();
   const db = openModels({ url: current, poolSize: 1, preparedStatements: false });
   await importDocument(db, JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8')));
   await db.$disconnect();
@@ -192,7 +189,6 @@ async function fillAsFirst(): Promise<void> {
        SELECT ${names[0]?.all} FROM jsonb_populate_recordset(NULL::${table}, ${json}); COMMIT`,
     );
   }
-  await dropCurrent();
 }
 
 // In the order in which they are applied: each is tried on what those before it have made.

@@ -1,14 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { applyMigrations, pendingMigrations } from '../../src/platform/administration/migrations.js';
 import { DatabaseError } from '../../src/platform/postgres/session.js';
 import { eventually } from '../support/eventually.js';
+import { holding } from '../support/holding.js';
 import { query } from '../support/query.js';
+import { temporaryEmptyDatabase, temporaryFolder } from '../support/temporary.js';
 
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
 const FILES = [
@@ -21,17 +22,8 @@ let directory: string;
 let url: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'goalpost-migrations-'));
-  const name = `${inject('database').template}_${directory.slice(-6).toLowerCase()}`;
-  await query(inject('database').adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`);
-  const own = new URL(inject('database').adminUrl);
-  own.pathname = name;
-  url = own.href;
-});
-
-afterEach(async () => {
-  await query(inject('database').adminUrl, `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-  await rm(directory, { recursive: true });
+  directory = await temporaryFolder();
+  ({ directUrl: url } = await temporaryEmptyDatabase());
 });
 
 test('applies what the database lacks, in order, and records it as Prisma would', async () => {
@@ -161,9 +153,7 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
   await write(...GOALS);
   await applyMigrations(url, directory);
   await write('0002_column', 'ALTER TABLE goals ADD COLUMN name text;');
-  const holder = new pg.Client({ connectionString: url });
-  await holder.connect();
-  await holder.query('BEGIN; SELECT FROM goals');
+  const { release } = await holding(url, 'SELECT FROM goals');
   const [error] = await Promise.all([failure(url, 1), readsOfGoals()]);
   expect(error.message).toMatch(
     /0002_column needs a lock that other transactions hold.*run "npx goalpost migrate" again/,
@@ -171,9 +161,8 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
 
   const migrated = applyMigrations(url, directory);
   await readsOfGoals();
-  await holder.query('COMMIT');
+  await release();
   expect(await migrated).toEqual(['0002_column']);
-  await holder.end();
 });
 
 test.each(['55P03', '40P01'])('a migration that loses a lock with %s is tried again', async (state) => {
@@ -221,15 +210,12 @@ END $$`,
     await write(...GOALS);
     await applyMigrations(url, directory);
     await write(...INDEX);
-    const holder = new pg.Client({ connectionString: url });
-    await holder.connect();
-    await holder.query('BEGIN; SELECT FROM goals; INSERT INTO goals VALUES (2)');
+    const { release } = await holding(url, 'SELECT FROM goals; INSERT INTO goals VALUES (2)');
     const interrupted = failure(url);
     await eventually(async () => expect(await validity()).toHaveLength(1));
     await query(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '-- outside%'");
     expect((await interrupted).message).toMatch(/0002_index failed, and is repeated by the next start/);
-    await holder.query('COMMIT');
-    await holder.end();
+    await release();
     expect(await validity()).toEqual([{ indisvalid: false }]);
     expect(await applyMigrations(url, directory)).toEqual(['0002_index']);
     expect(await validity()).toEqual([{ indisvalid: true }]);

@@ -7,8 +7,7 @@ const connections = 4;
 const { url } = await createWorld({ isAlone: true });
 const world = new World(openModels({ url, poolSize: connections, preparedStatements: false }), url);
 afterAll(() => world.close());
-const { company, caller, space } = await world.team();
-const hub = await world.hub(company, { spaceId: space.id });
+const { caller, space, hub } = await world.teamWithHub('space');
 
 const goals = '{ goals(first: 5) { nodes { id name description champion { fullName } } } }';
 const viewer = '{ viewer { person { fullName title } } }';

@@ -8,9 +8,9 @@ import type { MigrationDirectory } from '@prisma/schema-engine-wasm/schema_engin
 import * as engineBindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { type QueryResult, types } from 'pg';
 import { expect, test } from 'vitest';
-import { createDatabase } from '../support/database.js';
 import { pathOf, textOf } from '../support/documents.js';
 import { query } from '../support/query.js';
+import { temporaryDatabase } from '../support/temporary.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
@@ -47,62 +47,54 @@ const withoutTables = `
   END $$`;
 
 test('the Prisma schema and the migrations make the same tables', async () => {
-  const { url, drop } = await createDatabase();
-  try {
-    await query(url, withoutTables);
-    await query(url, await scriptFor(textOf('prisma/schema.prisma'), new URL(url)));
-    const wanted = (await query(url, catalog)).map(({ definition }) => definition);
-    const found = (await world.sql(catalog)).map(({ definition }) => definition);
-    expect(wanted.length).toBeGreaterThan(300);
-    expect(wanted.filter((definition) => !found.includes(definition))).toEqual([]);
-    // Prisma knows no indexes on expressions and no partial indexes.
-    const unsaid = /^CREATE (UNIQUE )?INDEX \S+ ON .*(\(.*\(| WHERE | INCLUDE )/;
-    expect(found.filter((definition) => !wanted.includes(definition) && !unsaid.test(definition))).toEqual([]);
-  } finally {
-    await drop();
-  }
+  const { url } = await temporaryDatabase();
+  await query(url, withoutTables);
+  await query(url, await scriptFor(textOf('prisma/schema.prisma'), new URL(url)));
+  const wanted = (await query(url, catalog)).map(({ definition }) => definition);
+  const found = (await world.sql(catalog)).map(({ definition }) => definition);
+  expect(wanted.length).toBeGreaterThan(300);
+  expect(wanted.filter((definition) => !found.includes(definition))).toEqual([]);
+  // Prisma knows no indexes on expressions and no partial indexes.
+  const unsaid = /^CREATE (UNIQUE )?INDEX \S+ ON .*(\(.*\(| WHERE | INCLUDE )/;
+  expect(found.filter((definition) => !wanted.includes(definition) && !unsaid.test(definition))).toEqual([]);
 });
 
 test("Prisma's own `migrate dev` finds no drift, and writes only what a new field and a new model need", async () => {
-  const { url, drop } = await createDatabase();
-  try {
-    const content = textOf('prisma/schema.prisma')
-      .replace('model Goal {', 'model Goal {\n  color String?')
-      .concat(
-        '\nmodel Badge {\n  companyId String @map("company_id")\n  id String\n  @@id([companyId, id])\n  @@map("badges")\n}\n',
-      );
-    const engine = await engineOn(new URL(url), content);
-    const filters = { externalTables: [], externalEnums: [] };
-    const migrationDirectories = readdirSync(pathOf('prisma/migrations'))
-      .filter((name) => !name.includes('.'))
-      .map((name): MigrationDirectory => {
-        const value = textOf(`prisma/migrations/${name}/migration.sql`);
-        return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } };
-      });
-    const lockfile = { path: 'migration_lock.toml', content: textOf('prisma/migrations/migration_lock.toml') };
-    const migrationsList = {
-      baseDir: pathOf('prisma/migrations'),
-      lockfile,
-      shadowDbInitScript: '',
-      migrationDirectories,
-    };
-    expect(await engine.devDiagnostic({ migrationsList, filters })).toEqual({ action: { tag: 'createMigration' } });
-    const files = [{ path: 'schema.prisma', content }];
-    const { migrationScript } = await engine.createMigration({
-      draft: true,
-      migrationName: 'colors',
-      migrationsList,
-      schema: { files },
-      filters,
+  const { url } = await temporaryDatabase();
+  const content = textOf('prisma/schema.prisma')
+    .replace('model Goal {', 'model Goal {\n  color String?')
+    .concat(
+      '\nmodel Badge {\n  companyId String @map("company_id")\n  id String\n  @@id([companyId, id])\n  @@map("badges")\n}\n',
+    );
+  const engine = await engineOn(new URL(url), content);
+  const filters = { externalTables: [], externalEnums: [] };
+  const migrationDirectories = readdirSync(pathOf('prisma/migrations'))
+    .filter((name) => !name.includes('.'))
+    .map((name): MigrationDirectory => {
+      const value = textOf(`prisma/migrations/${name}/migration.sql`);
+      return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } };
     });
-    const statements = migrationScript?.replaceAll(/^--.*$/gm, '').split(';') ?? [];
-    expect(statements.map((text) => text.replaceAll(/\s+/g, ' ').trim()).filter(Boolean)).toEqual([
-      'ALTER TABLE "goals" ADD COLUMN "color" TEXT',
-      'CREATE TABLE "badges" ( "company_id" TEXT NOT NULL, "id" TEXT NOT NULL, CONSTRAINT "badges_pkey" PRIMARY KEY ("company_id","id") )',
-    ]);
-  } finally {
-    await drop();
-  }
+  const lockfile = { path: 'migration_lock.toml', content: textOf('prisma/migrations/migration_lock.toml') };
+  const migrationsList = {
+    baseDir: pathOf('prisma/migrations'),
+    lockfile,
+    shadowDbInitScript: '',
+    migrationDirectories,
+  };
+  expect(await engine.devDiagnostic({ migrationsList, filters })).toEqual({ action: { tag: 'createMigration' } });
+  const files = [{ path: 'schema.prisma', content }];
+  const { migrationScript } = await engine.createMigration({
+    draft: true,
+    migrationName: 'colors',
+    migrationsList,
+    schema: { files },
+    filters,
+  });
+  const statements = migrationScript?.replaceAll(/^--.*$/gm, '').split(';') ?? [];
+  expect(statements.map((text) => text.replaceAll(/\s+/g, ' ').trim()).filter(Boolean)).toEqual([
+    'ALTER TABLE "goals" ADD COLUMN "color" TEXT',
+    'CREATE TABLE "badges" ( "company_id" TEXT NOT NULL, "id" TEXT NOT NULL, CONSTRAINT "badges_pkey" PRIMARY KEY ("company_id","id") )',
+  ]);
 });
 
 /** The SQL that Prisma's own schema engine generates for a schema. */

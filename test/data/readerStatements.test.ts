@@ -7,11 +7,10 @@ import { connectionsOf } from '../../src/platform/postgres/connections.js';
 import { openPool, statementNames } from '../../src/platform/postgres/pool.js';
 import { rawSql } from '../../src/platform/postgres/values.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
+import { temporaryDatabase } from '../support/temporary.js';
 
-const { url, drop } = await createDatabase();
-afterAll(drop);
+const { url } = await temporaryDatabase();
 
 /** A database with one connection. */
 function open(to: string, nameOf?: NameOf) {

@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { newScope, ReadBound } from '../../src/platform/postgres/deadline.js';
-import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
+import { temporaryDatabase } from '../support/temporary.js';
 
-const { url } = await createDatabase();
+const { url } = await temporaryDatabase();
 
 function open(poolSize: number): ModelDatabase {
   const client = openModels({ url, poolSize, preparedStatements });

@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventCursor, eventKind } from '../../src/events/event.js';
-import { eventSource } from '../../src/events/source.js';
 import { cursorOf } from '../../src/lists/engine.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
 import { fileSource, streamSource } from '../../src/workspace/file.js';
 import { findingText, importFrom } from '../../src/workspace/import.js';
 import { ImportError, type ImportOptions, UnknownChangesError } from '../../src/workspace/report.js';
 import { lists, tables } from '../../src/workspace/tables.js';
-import { asAdministrator } from '../support/database.js';
 import { documentSource } from '../support/importDocument.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 import { mutation } from '../support/surfaces.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
@@ -63,7 +59,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
 
 /** The cursor of the last event of a company, once all have their sequences. */
 async function cursorNow(companyId: string): Promise<string> {
-  await numberEvents(db, eventSource, companyId);
+  await world.numberEvents(companyId);
   const [row] = await world.sql(
     'SELECT sequence::int, id FROM activities WHERE company_id = $1 ORDER BY sequence DESC LIMIT 1',
     [companyId],
@@ -82,6 +78,11 @@ async function operate(token: string, field: Parameters<typeof mutation>[0], inp
   const { body } = await world.graphql(token, mutation(field, 'activity { id }'), { input });
   expect(body.errors).toBeUndefined();
 }
+
+const reopenable = ({ goals }: Json) => Object.assign(goals[0], { closed_at: '2026-02-01T00:00:00Z', success: true });
+const restoring = (id: (name: string) => string) => {
+  return { documentId: id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
+};
 
 describe('an update', () => {
   test('with the file as it was writes no row', async () => {
@@ -173,7 +174,7 @@ describe('an update', () => {
       name: 'Four',
       current_version: 4,
     });
-    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 2 });
+    expect(await world.numberEvents(companyId)).toMatchObject({ lastSequence: 6, numbered: 2 });
     const last = await world.sql(
       'SELECT origin, coalesce(goal_id, document_id) AS id FROM activities WHERE company_id = $1 AND sequence > 4 ORDER BY 2',
       [companyId],
@@ -193,16 +194,10 @@ describe('an update', () => {
          WHERE a.company_id = $1 AND a.document_id = $2 ORDER BY v.version_number, a.id`,
         [companyId, id('document')],
       );
-    const made = (number: number, action: string, by: string, name: string, day: number | null) => ({
-      ...{
-        number,
-        action,
-        by: id(by),
-        name,
-        origin: 'import',
-        at: day === null ? expect.any(Date) : new Date(at(day)),
-      },
-    });
+    const made = (number: number, action: string, by: string, name: string, day: number | null) => {
+      const time = day === null ? expect.any(Date) : new Date(at(day));
+      return { number, action, by: id(by), name, origin: 'import', at: time };
+    };
     const first = [
       made(1, 'resource_hub_document_created', 'ann', 'One', 1),
       made(2, 'resource_hub_document_edited', 'ben', 'Two', 2),
@@ -211,15 +206,10 @@ describe('an update', () => {
     ];
     expect(await recorded()).toEqual(first);
     const [published] = document.documents;
-    const version = (version_number: number) => ({
-      ...{
-        version_number,
-        title: `V${version_number}`,
-        content: 'x',
-        editor_id: id('ben'),
-        inserted_at: at(version_number),
-      },
-    });
+    const version = (version_number: number) => {
+      const inserted_at = at(version_number);
+      return { version_number, title: `V${version_number}`, content: 'x', editor_id: id('ben'), inserted_at };
+    };
     // One that the file records by its number, one by its editor and time, and one not at all.
     const activities = [
       { action: 'resource_hub_document_edited', author_id: id('ann'), version_number: 4, inserted_at: at(9) },
@@ -266,15 +256,13 @@ describe('an update', () => {
 });
 
 test('a file that does not know what an operation has changed is refused as a whole, until it knows or overwrites', async () => {
-  const closing = { closed_at: '2026-02-01T00:00:00.000Z', success: true };
-  const { document, companyId, token, update, id } = await imported(({ goals }) => Object.assign(goals[0], closing));
+  const { document, companyId, token, update, id } = await imported(reopenable);
   const run = async () => {
     await operate(token, 'reopenGoal', { id: id('goal') });
     await operate(token, 'deleteResourceHubFile', { fileId: id('file') });
   };
   await run();
-  const restore = { documentId: id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
-  await operate(token, 'restoreDocumentVersion', restore);
+  await operate(token, 'restoreDocumentVersion', restoring(id));
   const refusalOf = async (delta: Json): Promise<UnknownChangesError> => {
     const error = await update(delta).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnknownChangesError);
@@ -299,7 +287,7 @@ test('a file that does not know what an operation has changed is refused as a wh
     ['5', '6', '7'],
   ] as const) {
     const [reopened, deleted, restored] = numbers;
-    if (reopened) await numberEvents(db, eventSource, companyId);
+    if (reopened) await world.numberEvents(companyId);
     const { changes, problems } = await refusalOf(delta);
     expect(changes).toEqual([
       of('goals[1]', 'goals', 'goal', 'goal_reopened', reopened),
@@ -319,7 +307,7 @@ test('a file that does not know what an operation has changed is refused as a wh
   expect(await noted()).toBeNull();
 
   const asTheFileSays = async () => {
-    expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(closing.closed_at));
+    expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(document.goals[0].closed_at));
     expect((await rowOf('resource_hub_files', companyId, id('file'))).deleted_at).toBeNull();
   };
   await update({ as_of: await cursorNow(companyId), goals: [goals[0]], files: [files[0]] });
@@ -340,18 +328,9 @@ test('a file that does not know what an operation has changed is refused as a wh
 test('a file that overwrites loses the restores that did not happen here, with everything that hangs on them', async () => {
   const { document, companyId, token, update, id } = await imported();
   const [published] = document.documents;
-  await operate(token, 'restoreDocumentVersion', {
-    documentId: id('document'),
-    versionNumber: 2,
-    expectedCurrentVersion: 3,
-  });
-  const version = (version_number: number, title: string) => ({
-    version_number,
-    title,
-    content: title,
-    editor_id: id('ben'),
-    origin: 'edited',
-  });
+  await operate(token, 'restoreDocumentVersion', restoring(id));
+  const edited = { editor_id: id('ben'), origin: 'edited' };
+  const version = (version_number: number, title: string) => ({ version_number, title, content: title, ...edited });
   const restored = { ...published.versions[0], version_number: 5, origin: 'restored', restored_from_version_number: 1 };
   const versions = [...published.versions, version(4, 'Own'), restored, version(6, 'Last')];
   const subscriptions = [{ person_id: id('ben'), type: 'joined' }];
@@ -384,8 +363,7 @@ test('a file that overwrites loses the restores that did not happen here, with e
 test('versions go on from those that there are, all of them or the last few, and are refused otherwise', async () => {
   const { document, companyId, token, update, id } = await imported();
   const [published] = document.documents;
-  const restore = { documentId: id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
-  await operate(token, 'restoreDocumentVersion', restore);
+  await operate(token, 'restoreDocumentVersion', restoring(id));
   const as_of = await cursorNow(companyId);
   const before = await contentOf(companyId);
   const own = { version_number: 4, title: 'Own', content: 'own', editor_id: id('ben'), origin: 'edited' };
@@ -490,66 +468,52 @@ describe('what is removed', () => {
   });
 });
 
-describe('an operation that commits while a file is being written', () => {
-  /** Lets an update wait at the spaces, which come before goals and documents, until the operation has committed. */
-  async function updateDuring(
-    company: Awaited<ReturnType<typeof imported>>,
-    delta: Json,
-    operation: () => Promise<void>,
-  ) {
-    const { document, update, id } = company;
-    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await holder.connect();
-    await holder.query('BEGIN');
-    await holder.query('SELECT id FROM spaces WHERE id = $1 FOR NO KEY UPDATE', [id('space')]);
-    const running = update({ ...delta, spaces: [{ ...document.spaces[0], name: 'Renamed' }] });
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE spaces t SET%' AND datname = current_database()`;
-    await expect.poll(async () => (await world.sql(waiting)).length, { timeout: 20_000 }).toBe(1);
-    await operation();
-    await holder.query('COMMIT');
-    await holder.end();
-    return running;
-  }
+/** Updates while another transaction holds what the SQL locks: once the update waits for that, does the work, and lets it go on. */
+async function updatingDuring<Result>(
+  [lock, id]: [lock: string, id: string],
+  update: () => Promise<Result>,
+  work: (query: Awaited<ReturnType<typeof world.holding>>['query']) => Promise<unknown>,
+): Promise<Result> {
+  const { query, release } = await world.holding(lock, [id]);
+  const running = update();
+  await world.untilOneWaits();
+  await work(query);
+  await release();
+  return running;
+}
 
-  test('keeps its outcome on a record that the file does not change', async () => {
-    const company = await imported(({ goals }) =>
-      Object.assign(goals[0], { closed_at: '2026-02-01T00:00:00Z', success: true }),
-    );
-    const { companyId, token, document, id } = company;
-    const input = { documentId: id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
-    const { goals, documents } = document;
-    await updateDuring(company, { goals, documents }, async () => {
+test('an operation that commits while a file is being written keeps its outcome on a record that the file does not change', async () => {
+  const { companyId, token, document, id, update } = await imported(reopenable);
+  const { goals, documents, spaces } = document;
+  // Spaces come before goals and documents.
+  const lock = 'SELECT id FROM spaces WHERE id = $1 FOR NO KEY UPDATE';
+  const delta = { goals, documents, spaces: [{ ...spaces[0], name: 'Renamed' }] };
+  await updatingDuring(
+    [lock, id('space')],
+    () => update(delta),
+    async () => {
       await operate(token, 'reopenGoal', { id: id('goal') });
-      await operate(token, 'restoreDocumentVersion', input);
-    });
-    expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ closed_at: null });
-    expect(await rowOf('spaces', companyId, id('space'))).toMatchObject({ name: 'Renamed' });
-    const restored = { name: 'Two', current_version: 4 };
-    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject(restored);
-  });
+      await operate(token, 'restoreDocumentVersion', restoring(id));
+    },
+  );
+  expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ closed_at: null });
+  expect(await rowOf('spaces', companyId, id('space'))).toMatchObject({ name: 'Renamed' });
+  const restored = { name: 'Two', current_version: 4 };
+  expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject(restored);
 });
 
-describe('an operation that commits after the file was compared', () => {
-  test('makes it be refused, if it has changed a record that the file changes', async () => {
-    const { document, companyId, token, update, id } = await imported(({ goals }) =>
-      Object.assign(goals[0], { closed_at: '2026-02-01T00:00:00Z', success: true }),
-    );
-    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await holder.connect();
-    // The update has compared everything when it waits for this row.
-    await holder.query('BEGIN');
-    await holder.query('SELECT id FROM resource_hub_files WHERE id = $1 FOR UPDATE', [id('file')]);
-    const running = update({
-      files: [{ ...document.files[0], name: 'renamed.txt' }],
-      goals: [{ ...document.goals[0], name: 'Renamed' }],
-    }).catch((error: unknown) => error);
-    await world.untilOneWaits();
-    await operate(token, 'reopenGoal', { id: id('goal') });
-    await holder.query('COMMIT');
-    await holder.end();
-    expect(await running).toMatchObject({ changes: [{ id: id('goal'), action: 'goal_reopened' }] });
-    expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Goal', closed_at: null });
-  });
+test('an operation that commits after the file was compared makes it be refused, if it has changed a record that the file changes', async () => {
+  const { document, companyId, token, update, id } = await imported(reopenable);
+  const files = [{ ...document.files[0], name: 'renamed.txt' }];
+  const goals = [{ ...document.goals[0], name: 'Renamed' }];
+  // The update has compared everything when it waits for this row.
+  const refused = await updatingDuring(
+    ['SELECT id FROM resource_hub_files WHERE id = $1 FOR UPDATE', id('file')],
+    () => update({ files, goals }).catch((error: unknown) => error),
+    () => operate(token, 'reopenGoal', { id: id('goal') }),
+  );
+  expect(refused).toMatchObject({ changes: [{ id: id('goal'), action: 'goal_reopened' }] });
+  expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Goal', closed_at: null });
 });
 
 test.each([false, true])(
@@ -557,28 +521,22 @@ test.each([false, true])(
   async (overwrite) => {
     const { document, companyId, update, id } = await imported();
     const [published] = document.documents;
-    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await holder.connect();
-    // The update has compared everything when it waits for this row.
-    await holder.query('BEGIN');
-    await holder.query('SELECT id FROM resource_hub_documents WHERE id = $1 FOR UPDATE', [id('document')]);
     const own = { version_number: 4, title: 'Own', content: 'own', editor_id: id('ben'), origin: 'edited' };
     const versions = [...published.versions, own];
     const documents = [{ ...published, name: 'Own', content: 'own', versions, activities: [] }];
-    const running = problemsOf(update({ documents }, { overwrite }));
-    await world.untilOneWaits();
-    await holder.query(
-      `INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content,
-       editor_id, origin) VALUES ($1, $2, 4, 3, 'Theirs', 'theirs', $3, 'edited')`,
-      [companyId, id('document'), id('ann')],
+    const problems = await updatingDuring(
+      ['SELECT id FROM resource_hub_documents WHERE id = $1 FOR UPDATE', id('document')],
+      () => problemsOf(update({ documents }, { overwrite })),
+      (query) =>
+        query(
+          `WITH version AS (INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number,
+             title, content, editor_id, origin) VALUES ($1, $2, 4, 3, 'Theirs', 'theirs', $3, 'edited'))
+           UPDATE resource_hub_documents SET name = 'Theirs', content = 'theirs', current_version = 4
+           WHERE company_id = $1 AND id = $2`,
+          [companyId, id('document'), id('ann')],
+        ),
     );
-    await holder.query(
-      "UPDATE resource_hub_documents SET name = 'Theirs', content = 'theirs', current_version = 4 WHERE id = $1",
-      [id('document')],
-    );
-    await holder.query('COMMIT');
-    await holder.end();
-    expect(await running).toEqual([
+    expect(problems).toEqual([
       expect.stringMatching(/^documents\[0\].*: got another version while the file was compared: send it again$/),
     ]);
     const now = { name: 'Theirs', current_version: 4 };
@@ -653,7 +611,7 @@ describe('an update is refused, and nothing is written,', () => {
     await world.sql("INSERT INTO public_links (company_id, token) VALUES ('taker', 'taken')");
     await world.sql("INSERT INTO people (company_id, id, full_name) VALUES ('taker', 'eve', 'Eve')");
     company = await imported();
-    await numberEvents(db, eventSource, company.companyId);
+    await world.numberEvents(company.companyId);
     before = await contentOf(company.companyId);
   });
   type Of = Awaited<ReturnType<typeof imported>>;
@@ -734,12 +692,8 @@ describe('an update is refused, and nothing is written,', () => {
   });
 });
 
-describe('a file with a record in each line', () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'goalpost-lines-'));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
+describe('a file with a record in each line', async () => {
+  const directory = await temporaryFolder();
 
   const kinds = Object.entries(lists).map(([list, { kind }]) => [list, kind]);
   const kindOf = { company: 'company', ...Object.fromEntries(kinds) };

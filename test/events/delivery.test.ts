@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/event.js';
+import type { EventOrigin } from '../../src/generated/client/client.js';
 import { actions, subjectOf } from '../../src/rules/activityActions.js';
 import { openStatements } from '../../src/webhooks/deliverer.js';
-import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
+import { secretOf } from '../../src/webhooks/signature.js';
+import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../support/deliveries.js';
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
@@ -45,6 +47,14 @@ async function happen(goals: Goal[], author: { id: string }): Promise<void> {
   poll(companyId);
 }
 
+/** Writes an activity about a goal, file or document, as another program does. */
+const record = (
+  author: Goal,
+  action: (typeof actions)[number],
+  subjectId: string,
+  origin: EventOrigin = 'application',
+) => world.activity(author, { action, [`${subjectOf(action)}Id`]: subjectId, origin });
+
 const webhookOf = async (id: string): Promise<Json> =>
   (await world.sql('SELECT * FROM webhooks WHERE id = $1', [id]))[0];
 const retriesOf = (id: string) =>
@@ -57,7 +67,25 @@ const attemptsOf = (id: string) =>
     'SELECT sequence::int, attempt, outcome, status, reason, response FROM webhook_attempts WHERE webhook_id = $1 ORDER BY attempted_at, id',
     [id],
   );
-const isIdleAt = (position: number) => (row: Json) => row.locked_by === null && Number(row.position) === position;
+/** The webhook once no gateway works on it, and it is as expected. */
+const untilIdle = (id: string, isDone: (webhook: Json) => boolean = () => true) =>
+  until(
+    () => webhookOf(id),
+    (webhook) => webhook.locked_by === null && isDone(webhook),
+  );
+const untilIdleAt = (id: string, position: number) => untilIdle(id, (row) => Number(row.position) === position);
+/** Once nothing waits for a retry. */
+const untilNothingWaits = (id: string) =>
+  until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+/** Once an event has failed. */
+const untilOneFailed = (id: string) =>
+  until(
+    () => retriesOf(id),
+    ([row]) => row?.failures === 1,
+  );
 const sequences = (received: Received[]) => received.map(({ sequence }) => sequence);
 /** Makes what waits due now, as if its time had passed. */
 async function passTime(id: string): Promise<void> {
@@ -114,7 +142,7 @@ test('an event reaches the endpoint as it was recorded, and is in the log of att
     data: { author_id: caller.id, goal_id: goals[0]?.id },
   });
   expect(event?.attempt).toBe(1);
-  await until(() => webhookOf(id), isIdleAt(1));
+  await untilIdleAt(id, 1);
   expect(await attemptsOf(id)).toEqual([
     { sequence: 1, attempt: 1, outcome: 'acknowledged', status: 204, reason: null, response: null },
   ]);
@@ -129,7 +157,7 @@ test('events of one goal come one after the other, those of others beside them, 
   deliveries();
   await happen([...goals, ...goals, ...goals], caller);
   await endpoint.until(60);
-  await until(() => webhookOf(id), isIdleAt(60));
+  await untilIdleAt(id, 60);
   expect(endpoint.received).toHaveLength(60);
   expect(endpoint.mostRunning()).toBeGreaterThan(1);
   expect(endpoint.mostRunning()).toBeLessThanOrEqual(8);
@@ -151,15 +179,12 @@ test('a failed event holds up its goal alone, and what waited behind it comes in
   await happen(goals, caller);
   await endpoint.until(2);
   await happen(goals, caller);
-  await until(() => webhookOf(id), isIdleAt(4));
+  await untilIdleAt(id, 4);
   expect(sequences(endpoint.received).toSorted()).toEqual([1, 2, 4]);
   expect(await retriesOf(id)).toEqual([{ record: `goal ${bad}`, sequence: 1, failures: 1, once: false }]);
   isBroken = false;
   await passTime(id);
-  await until(
-    () => retriesOf(id),
-    (rows) => rows.length === 0,
-  );
+  await untilNothingWaits(id);
   const [first, second] = [bad, good].map((goal) =>
     endpoint.received
       .filter(({ body }) => body.data.goal_id === goal)
@@ -193,18 +218,12 @@ test.each([2, 6])(
     await happen(Array(6).fill(bad), caller);
     await endpoint.until(1);
     for (const retries of [1, 7, 8]) {
-      await until(
-        () => webhookOf(id),
-        (row) => row.locked_by === null,
-      );
+      await untilIdle(id);
       await world.sql('UPDATE webhook_retries SET attempts = $2, failures = $2 WHERE webhook_id = $1', [id, retries]);
       // Another goal's success, so that the endpoint does not wait as a whole.
       await happen([good], caller);
       await endpoint.until(endpoint.received.length + 1);
-      await until(
-        () => webhookOf(id),
-        (row) => row.locked_by === null,
-      );
+      await untilIdle(id);
       expect(await retriesOf(id)).toMatchObject([{ sequence: 1, failures: retries }]);
       await passTime(id);
       await until(
@@ -264,10 +283,7 @@ describe('an endpoint that only fails', () => {
     const { goals, caller, id } = await setting(endpoint, { failures: 5, waits });
     deliveries();
     await happen(goals, caller);
-    const { wait_until } = await until(
-      () => webhookOf(id),
-      (row) => row.waits === waits + 1 && row.locked_by === null,
-    );
+    const { wait_until } = await untilIdle(id, (row) => row.waits === waits + 1);
     const left = (wait_until - Date.now()) / 1000;
     expect(left).toBeGreaterThan(0.8 * seconds - 4);
     expect(left).toBeLessThan(1.2 * seconds);
@@ -282,10 +298,7 @@ describe('an endpoint that only fails', () => {
     const { goals, caller, id } = await setting(endpoint, { failures: 7, waits: 3, failing_since });
     deliveries();
     await happen(goals, caller);
-    const row = await until(
-      () => webhookOf(id),
-      ({ waits, locked_by }) => waits === outcome.waits && locked_by === null,
-    );
+    const row = await untilIdle(id, ({ waits }) => waits === outcome.waits);
     expect(row).toMatchObject(outcome);
   });
 
@@ -294,10 +307,7 @@ describe('an endpoint that only fails', () => {
     const { goals, caller, id } = await setting(endpoint, { goals: 40 });
     const { log } = deliveries();
     await happen(goals, caller);
-    const waiting = await until(
-      () => webhookOf(id),
-      (row) => row.waits === 1 && row.locked_by === null,
-    );
+    const waiting = await untilIdle(id, (row) => row.waits === 1);
     const tried = endpoint.received.length;
     expect(tried).toBeGreaterThanOrEqual(5);
     expect(tried).toBeLessThanOrEqual(13);
@@ -306,21 +316,15 @@ describe('an endpoint that only fails', () => {
 
     // Its oldest failure and its next event are tried, and that uses up none of their retries.
     await passTime(id);
-    await until(
-      () => webhookOf(id),
-      (row) => row.waits === 2 && row.locked_by === null,
-    );
+    await untilIdle(id, (row) => row.waits === 2);
     expect(sequences(endpoint.received.slice(tried)).toSorted((a, b) => a - b)).toEqual([1, tried + 1]);
     expect(await retriesOf(id)).toEqual(retries);
 
     endpoint.respondWith(acknowledge);
     await passTime(id);
-    await until(() => webhookOf(id), isIdleAt(40));
+    await untilIdleAt(id, 40);
     await passTime(id);
-    await until(
-      () => retriesOf(id),
-      (rows) => rows.length === 0,
-    );
+    await untilNothingWaits(id);
     expect(await webhookOf(id)).toMatchObject({ failures: 0, waits: 0, failing_since: null, wait_until: null });
     const arrived = endpoint.received.slice(tried + 2);
     // Those that were taken and not sent are not marked.
@@ -343,20 +347,14 @@ describe('an endpoint that only fails', () => {
       [id],
     );
     await happen(goals, caller);
-    const row = await until(
-      () => webhookOf(id),
-      ({ disabled_at, locked_by }) => disabled_at !== null && locked_by === null,
-    );
+    const row = await untilIdle(id, ({ disabled_at }) => disabled_at !== null);
     expect(row).toMatchObject({ disabled_reason: 'failing' });
     expect(log).toContainEqual(
       expect.objectContaining({ level: 40, msg: 'a webhook is disabled', reason: 'status 500' }),
     );
     const { length } = endpoint.received;
     await happen(goals, caller);
-    await until(
-      () => webhookOf(id),
-      (found) => found.locked_by === null,
-    );
+    await untilIdle(id);
     expect(endpoint.received).toHaveLength(length);
     endpoint.respondWith(acknowledge);
     await world.sql(
@@ -364,7 +362,7 @@ describe('an endpoint that only fails', () => {
       [id],
     );
     poll(goals[0]?.companyId ?? '');
-    await until(() => webhookOf(id), isIdleAt(2));
+    await untilIdleAt(id, 2);
     expect(sequences(endpoint.received).slice(length)).toEqual([1, 2]);
   });
 });
@@ -374,10 +372,7 @@ test('410 disables', async () => {
   const { goals, caller, id } = await setting(endpoint);
   deliveries();
   await happen(goals, caller);
-  await until(
-    () => webhookOf(id),
-    (row) => row.disabled_reason === 'gone' && row.locked_by === null,
-  );
+  await untilIdle(id, (row) => row.disabled_reason === 'gone');
   await happen(goals, caller);
   expect(endpoint.received).toHaveLength(1);
 });
@@ -389,10 +384,7 @@ test.each([302, 400, 401, 403, 404, 405, 422, 429, 500, 502, 503])(
     const { goals, caller, id } = await setting(endpoint);
     deliveries();
     await happen(goals, caller);
-    await until(
-      () => retriesOf(id),
-      ([row]) => row?.failures === 1,
-    );
+    await untilOneFailed(id);
     expect(await webhookOf(id)).toMatchObject({ disabled_at: null, failures: 1 });
     endpoint.respondWith(acknowledge);
     await passTime(id);
@@ -405,25 +397,10 @@ test.each([429, 503])('Retry-After of a %i counts also while the endpoint waits 
   const { goals, caller, id } = await setting(endpoint, { failures: 5, waits: 1 });
   deliveries();
   await happen(goals, caller);
-  const { wait_until } = await until(
-    () => webhookOf(id),
-    ({ waits, locked_by }) => waits === 2 && locked_by === null,
-  );
+  const { wait_until } = await untilIdle(id, ({ waits }) => waits === 2);
   const seconds = (wait_until - Date.now()) / 1000;
   expect(seconds).toBeGreaterThan(1_700);
   expect(seconds).toBeLessThan(1_810);
-});
-
-test('Retry-After of another failure does not count', async () => {
-  const endpoint = await receiver(refuse(500, { 'retry-after': '1800' }));
-  const { goals, caller, id } = await setting(endpoint);
-  deliveries();
-  await happen(goals, caller);
-  await until(
-    () => retriesOf(id),
-    ([row]) => row?.failures === 1,
-  );
-  expect(await webhookOf(id)).toMatchObject({ wait_until: null });
 });
 
 test('Retry-After of a 503 is obeyed by the endpoint as a whole, up to an hour', async () => {
@@ -431,21 +408,15 @@ test('Retry-After of a 503 is obeyed by the endpoint as a whole, up to an hour',
   const { goals, caller, id } = await setting(endpoint, { goals: 3 });
   deliveries();
   await happen(goals, caller);
-  const row = await until(
-    () => webhookOf(id),
-    ({ wait_until, locked_by }) => wait_until !== null && locked_by === null,
-  );
+  const row = await untilIdle(id, ({ wait_until }) => wait_until !== null);
   const seconds = (row.wait_until - Date.now()) / 1000;
   expect(seconds).toBeGreaterThan(3_500);
   expect(seconds).toBeLessThan(3_610);
   expect(row.waits).toBe(0);
   endpoint.respondWith(acknowledge);
   await passTime(id);
-  await until(() => webhookOf(id), isIdleAt(3));
-  await until(
-    () => retriesOf(id),
-    (rows) => rows.length === 0,
-  );
+  await untilIdleAt(id, 3);
+  await untilNothingWaits(id);
 });
 
 test('an endpoint that hangs on one event gets the others, new ones too', async () => {
@@ -464,19 +435,13 @@ test('an endpoint that hangs on one event gets the others, new ones too', async 
   await happen(goals, caller);
   await endpoint.until(5, 3_500);
   expect(sequences(endpoint.received).toSorted()).toEqual([1, 2, 3, 5, 6]);
-  await until(
-    () => retriesOf(id),
-    ([row]) => row?.failures === 1,
-  );
+  await untilOneFailed(id);
   expect(await attemptsOf(id)).toContainEqual(
     expect.objectContaining({ sequence: 1, reason: 'there was no response within 4 s' }),
   );
   endpoint.respondWith(acknowledge);
   await passTime(id);
-  await until(
-    () => retriesOf(id),
-    (rows) => rows.length === 0,
-  );
+  await untilNothingWaits(id);
   expect(
     endpoint.received
       .filter(({ body }) => body.data.goal_id === goals[0]?.id)
@@ -496,17 +461,13 @@ test('only wanted actions are sent, drafts never, and purged events are skipped'
   });
   const hub = await world.hub(company, { spaceId: space.id });
   const [draft, document] = [await world.draft(hub, caller), await world.document(hub, caller)];
-  const write = (action: string, column: string, subject: string) =>
-    world.sql(
-      `INSERT INTO activities (company_id, action, author_id, ${column}, name) VALUES ($1, $2, $3, $4, 'Name')`,
-      [company.companyId, action, caller.id, subject],
-    );
-  await write('resource_hub_document_created', 'document_id', draft.id);
-  await write('goal_closed', 'goal_id', goals[0]?.id ?? '');
-  await write('resource_hub_document_created', 'document_id', document.id);
-  await write('goal_reopened', 'goal_id', goals[0]?.id ?? '');
+  const [goal = ''] = goals.map(({ id }) => id);
+  await record(caller, 'resource_hub_document_created', draft.id);
+  await record(caller, 'goal_closed', goal);
+  await record(caller, 'resource_hub_document_created', document.id);
+  await record(caller, 'goal_reopened', goal);
   deliveries();
-  await until(() => webhookOf(id), isIdleAt(4));
+  await untilIdleAt(id, 4);
   expect(sequences(endpoint.received).toSorted()).toEqual([3, 4]);
   // A retry whose event was purged.
   await world.sql(
@@ -514,10 +475,7 @@ test('only wanted actions are sent, drafts never, and purged events are skipped'
     [company.companyId, id],
   );
   await passTime(id);
-  await until(
-    () => retriesOf(id),
-    (rows) => rows.length === 0,
-  );
+  await untilNothingWaits(id);
   expect(endpoint.received).toHaveLength(2);
 });
 
@@ -526,61 +484,41 @@ test('what is about a record that an import has removed, or about what is in a h
   const { caller, company, space, id } = await setting(endpoint);
   const [stays, gone] = await Promise.all([1, 2].map(() => world.hub(company, { spaceId: space.id })));
   if (!stays || !gone) throw new Error('there are two hubs');
-  const subjects = {
-    goal_id: [(await world.goal(space)).id, (await world.goal(space)).id],
-    file_id: [
-      (await world.file(stays, caller, { deletedAt: new Date() })).id,
-      (await world.file(stays, caller, { deletedAt: new Date() })).id,
-      (await world.file(gone, caller, { deletedAt: new Date() })).id,
+  const file = (hub: Goal) => world.file(hub, caller, { deletedAt: new Date() });
+  const document = (hub: Goal) => world.document(hub, caller);
+  // Of each kind one that stays, one that is removed, and one in a hub that is removed.
+  const kinds = [
+    ['goals', 'goal_closed', [await world.goal(space), await world.goal(space)]],
+    ['resource_hub_files', 'resource_hub_file_deleted', [await file(stays), await file(stays), await file(gone)]],
+    [
+      'resource_hub_documents',
+      'resource_hub_document_edited',
+      [await document(stays), await document(stays), await document(gone)],
     ],
-    document_id: [
-      (await world.document(stays, caller)).id,
-      (await world.document(stays, caller)).id,
-      (await world.document(gone, caller)).id,
-    ],
-  };
-  const actionOf = {
-    goal_id: 'goal_closed',
-    file_id: 'resource_hub_file_deleted',
-    document_id: 'resource_hub_document_edited',
-  };
-  const tableOf = { goal_id: 'goals', file_id: 'resource_hub_files', document_id: 'resource_hub_documents' };
-  for (const column of ['goal_id', 'file_id', 'document_id'] as const) {
-    for (const subject of subjects[column])
-      await world.sql(
-        `INSERT INTO activities (company_id, action, author_id, ${column}, name) VALUES ($1, $2, $3, $4, 'Name')`,
-        [company.companyId, actionOf[column], caller.id, subject],
-      );
-    await world.sql(`UPDATE ${tableOf[column]} SET removed_at = now() WHERE id = $1`, [subjects[column][1]]);
+  ] as const;
+  for (const [table, action, subjects] of kinds) {
+    for (const subject of subjects) await record(caller, action, subject.id);
+    await world.sql(`UPDATE ${table} SET removed_at = now() WHERE id = $1`, [subjects[1].id]);
   }
   await world.sql('UPDATE resource_hubs SET removed_at = now() WHERE id = $1', [gone.id]);
   deliveries();
-  await until(() => webhookOf(id), isIdleAt(8));
-  // The first of each kind stays.
+  await untilIdleAt(id, 8);
   const sent = endpoint.received.flatMap(({ body }) => body.data.goal_id ?? body.data.file_id ?? body.data.document_id);
-  expect(sent.toSorted()).toEqual(
-    Object.values(subjects)
-      .map(([first]) => first)
-      .toSorted(),
-  );
+  expect(sent.toSorted()).toEqual(kinds.map(([, , [first]]) => first.id).toSorted());
 });
 
 test('what origins are left out is not sent, also of a record that waits for a retry, and each body says its origin', async () => {
   const endpoint = await receiver(refuse(500));
-  const { goals, caller, company, id } = await setting(endpoint, { goals: 2, except_origins: '{application}' });
-  const write = (action: string, origin: string, goal = goals[0]) =>
-    world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name, origin) VALUES ($1, $2, $3, $4, 'Goal', $5)`,
-      [company.companyId, action, caller.id, goal?.id, origin],
-    );
-  await write('goal_reopened', 'api');
-  await write('goal_closed', 'application');
-  await write('goal_closed', 'import', goals[1]);
-  await write('goal_closed', 'application', goals[1]);
+  const { goals, caller, id } = await setting(endpoint, { goals: 2, except_origins: '{application}' });
+  const [goal = '', other = ''] = goals.map((each) => each.id);
+  await record(caller, 'goal_reopened', goal, 'api');
+  await record(caller, 'goal_closed', goal);
+  await record(caller, 'goal_closed', other, 'import');
+  await record(caller, 'goal_closed', other);
   deliveries();
-  await until(() => webhookOf(id), isIdleAt(4));
-  await write('goal_closed', 'application');
-  await write('goal_reopened', 'api');
+  await untilIdleAt(id, 4);
+  await record(caller, 'goal_closed', goal);
+  await record(caller, 'goal_reopened', goal, 'api');
   endpoint.received.length = 0;
   endpoint.respondWith(acknowledge);
   await until(
@@ -590,7 +528,7 @@ test('what origins are left out is not sent, also of a record that waits for a r
     },
     (rows) => rows.length === 0,
   );
-  await until(() => webhookOf(id), isIdleAt(6));
+  await untilIdleAt(id, 6);
   expect(new Set(sequences(endpoint.received))).toEqual(new Set([1, 3, 6]));
   expect(new Set(endpoint.received.map(({ body }) => body.origin))).toEqual(new Set(['api', 'import']));
 });
@@ -616,10 +554,7 @@ test('what was asked for once is sent once, also to a disabled webhook', async (
   await queue('event 1', 1);
   await passTime(id);
   await endpoint.until(2);
-  await until(
-    () => retriesOf(id),
-    (rows) => rows.length === 0,
-  );
+  await untilNothingWaits(id);
   const ping = endpoint.received.find(({ type }) => type === 'ping');
   expect(Object.keys(ping?.body)).toEqual(['id', 'type', 'timestamp', 'company_id']);
   expect(endpoint.received.find(({ type }) => type === 'goal.closed')).toMatchObject({ sequence: 1, attempt: 1 });
@@ -640,7 +575,7 @@ test('a gateway that stops waits for no endpoint that hangs, and gives its lease
   deliveries();
   await endpoint.until(6);
   expect(endpoint.received.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 2, 2, 2]);
-  await until(() => webhookOf(id), isIdleAt(3));
+  await untilIdleAt(id, 3);
 });
 
 test('a gateway whose lease ends while it sends loses nothing, and what comes again is marked', async () => {
@@ -652,7 +587,7 @@ test('a gateway whose lease ends while it sends loses nothing, and what comes ag
   await endpoint.until(5);
   // As if another had taken it, and died.
   await world.sql("UPDATE webhooks SET locked_by = 'another', locked_until = now() WHERE id = $1", [id]);
-  await until(() => webhookOf(id), isIdleAt(5));
+  await untilIdleAt(id, 5);
   expect(endpoint.received.map(({ sequence, attempt }) => `${sequence} ${attempt}`).toSorted()).toEqual(
     goals.flatMap((_, index) => [`${index + 1} 1`, `${index + 1} 2`]),
   );
@@ -663,10 +598,7 @@ test('a takeover that puts an event aside keeps the mark of those behind it', as
   const { goals, caller, id } = await setting(endpoint, { attempted: 2 });
   deliveries();
   await happen([...goals, ...goals, ...goals], caller);
-  await until(
-    () => retriesOf(id),
-    ([row]) => row?.failures === 1,
-  );
+  await untilOneFailed(id);
   endpoint.respondWith(acknowledge);
   await passTime(id);
   await endpoint.until(4);
@@ -684,15 +616,9 @@ test('an endpoint that only fails and is tried with its oldest event keeps the m
   const { goals, caller, id } = await setting(endpoint, { attempted: 2, failures: 4 });
   deliveries();
   await happen([...goals, ...goals, ...goals], caller);
-  await until(
-    () => webhookOf(id),
-    ({ failures, locked_by }) => failures === 5 && locked_by === null,
-  );
+  await untilIdle(id, ({ failures }) => failures === 5);
   await passTime(id);
-  await until(
-    () => webhookOf(id),
-    ({ failures, locked_by }) => failures === 6 && locked_by === null,
-  );
+  await untilIdle(id, ({ failures }) => failures === 6);
   endpoint.respondWith(acknowledge);
   await passTime(id);
   await endpoint.until(5);
@@ -731,11 +657,11 @@ test('a ping that fails makes an endpoint wait like an event, and puts off no ev
   expect((await ping(1)).webhook).toMatchObject({ failures: 0, waits: 0, wait_until: null });
 });
 
-test('what is sent verifies with the new secret, and for a day with the old one too', async () => {
+test('what is sent verifies with the new secret, and for a day with the old one too; with a new key and the old key', async () => {
   const endpoint = await receiver();
   const { goals, caller, company, id } = await setting(endpoint);
   const secret = (generation: number) => secretFor(company.companyId, id, generation);
-  deliveries();
+  const first = deliveries();
   await happen(goals, caller);
   await endpoint.until(1);
   await world.sql(
@@ -750,6 +676,13 @@ test('what is sent verifies with the new secret, and for a day with the old one 
   await happen(goals, caller);
   const [, , last] = await endpoint.until(3);
   expect(last?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+  await first.stop();
+  const newKey = 'n'.repeat(32);
+  deliveries({ keys: [newKey, webhookKey] });
+  endpoint.verifyWith(secret(2), secretOf(newKey, { companyId: company.companyId, id, generation: 2 }));
+  await happen(goals, caller);
+  const [, , , rotated] = await endpoint.until(4);
+  expect(rotated?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
 });
 
 test('every type of event arrives as the OpenAPI document describes it', async () => {
@@ -760,13 +693,8 @@ test('every type of event arrives as the OpenAPI document describes it', async (
   const restore = { document_id: document.id, version_number: 1, expected_current_version: 3 };
   expect((await world.post(restPaths.restoreDocumentVersion, caller.token, restore)).status).toBe(200);
   const subjects: Json = { goal: goals[0]?.id, file: file.id, document: document.id };
-  for (const action of actions.filter((name) => name !== 'document_version_restored')) {
-    const subject = subjectOf(action);
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, ${subject}_id, name) VALUES ($1, $2, $3, $4, 'Name')`,
-      [company.companyId, action, caller.id, subjects[subject]],
-    );
-  }
+  for (const action of actions.filter((name) => name !== 'document_version_restored'))
+    await record(caller, action, subjects[subjectOf(action)]);
   deliveries();
   await endpoint.until(actions.length);
   expect(new Set(endpoint.received.map(({ type }) => type))).toEqual(

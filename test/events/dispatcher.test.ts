@@ -38,11 +38,9 @@ async function untilNumbered(companyId: string, sequence: number): Promise<numbe
   throw new Error(`no event ${sequence} in 20 seconds`);
 }
 
-const closeByHand = (space: { companyId: string }, goal: { id: string }, author: { id: string }) =>
-  world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
-    [space.companyId, author.id, goal.id],
-  );
+type Record = { companyId: string; id: string };
+const closeByHand = (goal: Record, author: Record) =>
+  world.activity(author, { action: 'goal_closed', goalId: goal.id });
 
 test('numbers what a request has changed, after its response, in a fraction of a second', async () => {
   const { caller, space, company } = await world.team();
@@ -63,7 +61,7 @@ test('numbers what others wrote within a second and a half', async () => {
   const { dispatcher, close } = startDispatcher();
   dispatcher.start();
   await sleep(200);
-  await closeByHand(space, goal, caller);
+  await closeByHand(goal, caller);
   expect(await untilNumbered(company.companyId, 1)).toBeLessThan(1_500);
   await close();
 });
@@ -79,10 +77,10 @@ test('goes company by company while a part of the database is lost, and no compa
     onFound: () => {},
   });
   dispatcher.start();
-  for (const { caller, space } of [lost, other]) await closeByHand(space, await world.closedGoal(space), caller);
+  for (const { caller, space } of [lost, other]) await closeByHand(await world.closedGoal(space), caller);
   await untilNumbered(other.company.companyId, 1);
   const { caller, space } = other;
-  await closeByHand(space, await world.closedGoal(space), caller);
+  await closeByHand(await world.closedGoal(space), caller);
   await untilNumbered(other.company.companyId, 2);
   const [row] = await world.sql('SELECT last_sequence AS last FROM companies WHERE id = $1', [lost.company.companyId]);
   expect(Number(row?.last)).toBe(0);
@@ -98,7 +96,7 @@ test('survives a listener that throws', async () => {
     throw new Error('not mine');
   });
   dispatcher.onNumbered((_, lastSequence) => void told.push(lastSequence));
-  await closeByHand(space, goal, caller);
+  await closeByHand(goal, caller);
   dispatcher.changed(company.companyId);
   while (told.length === 0) await sleep(5);
   expect(told).toEqual([1]);

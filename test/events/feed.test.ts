@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../src/events/source.js';
 import type { ActivityAction, Prisma } from '../../src/generated/client/client.js';
-import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
+import { walk } from '../support/walk.js';
 import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld({ isAlone: true });
@@ -40,10 +39,8 @@ async function happen(
     : subject.fileId
       ? 'resource_hub_file_created'
       : 'resource_hub_document_edited';
-  const data = { companyId, authorId: author.id, action: action ?? usual, name, ...subject } as const;
-  const activity = await db.activity.create({ data });
-  await numberEvents(db, eventSource, companyId);
-  return activity;
+  await world.activity({ companyId, ...author }, { action: action ?? usual, name, ...subject });
+  await world.numberEvents(companyId);
 }
 
 async function companyWithEvents(count: number) {
@@ -63,13 +60,8 @@ describe('the feed', () => {
     const { caller } = await companyWithEvents(5);
     const newest = `query ($after: String) { events(first: 2, after: $after, direction: DESC) {
       nodes { activity { name } } pageInfo { endCursor hasNextPage } } }`;
-    const found: string[] = [];
-    for (let after: string | null = null, more = true; more; ) {
-      const { nodes, pageInfo }: Json = (await world.graphql(caller.token, newest, { after })).body.data.events;
-      found.push(...nodes.map(({ activity }: Json) => activity.name));
-      ({ endCursor: after, hasNextPage: more } = pageInfo);
-    }
-    expect(found).toEqual(['event 5', 'event 4', 'event 3', 'event 2', 'event 1']);
+    const found = await walk(async (after) => (await world.graphql(caller.token, newest, { after })).body.data.events);
+    expect(found.map(({ activity }) => activity.name)).toEqual(['event 5', 'event 4', 'event 3', 'event 2', 'event 1']);
   });
 
   test('has the events from the beginning, oldest first, each with its type, sequence and activity', async () => {
@@ -80,7 +72,7 @@ describe('the feed', () => {
     const { body } = await world.graphql(caller.token, mutation('reopenGoal', 'activity { id insertedAt }'), { input });
     const { activity } = body.data.reopenGoal;
     expect((await read(caller.token)).nodes).toHaveLength(1); // not numbered yet
-    await numberEvents(db, eventSource, goal.companyId);
+    await world.numberEvents(goal.companyId);
     const { nodes, edges, pageInfo } = await read(caller.readOnlyToken);
     expect(nodes.map(({ type, sequence }: Json) => [type, sequence])).toEqual([
       ['GOAL_CREATED', 1],
@@ -137,7 +129,7 @@ describe('the feed', () => {
     const { caller, goal, space } = await companyWithEvents(1);
     const closed = await world.closedGoal(space);
     await world.graphql(caller.token, mutation('reopenGoal', 'activity { id }'), { input: { id: closed.id } });
-    await numberEvents(db, eventSource, goal.companyId);
+    await world.numberEvents(goal.companyId);
     const ask = `query ($except: [EventOrigin!]) { events(exceptOrigins: $except) { nodes { sequence origin body } } }`;
     const seen = async (except: string[] | null) => {
       const { body } = await world.graphql(caller.token, ask, { except });
@@ -155,12 +147,8 @@ describe('the feed', () => {
   test('looks at a thousand events for a page, and its cursor is behind them', async () => {
     const { caller, goal, space, company } = await companyWithEvents(0);
     const hidden = await world.goal(space, { companyLevel: 0, spaceLevel: 0 });
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-       SELECT $1, 'goal_closed', $2, $3, 'hidden' FROM generate_series(1, 1300)`,
-      [company.companyId, caller.id, hidden.id],
-    );
-    while ((await numberEvents(db, eventSource, company.companyId)).hasMore);
+    await world.activities(caller, hidden.id, 1300);
+    while ((await world.numberEvents(company.companyId)).hasMore);
     await happen(goal, caller, { goalId: goal.id }, 'seen');
     const first = await read(caller.token, { first: 2 });
     expect(first).toMatchObject({

@@ -43,30 +43,26 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 test('numbers from 1, as many as waited, and says which was the last', async () => {
   const company = await companyWithGoals(1);
   const [goal = ''] = company.goals;
-  expect(await numberEvents(world.db, eventSource, company.companyId)).toEqual({
+  expect(await world.numberEvents(company.companyId)).toEqual({
     lastSequence: 0,
     numbered: 0,
     hasMore: false,
     isBusy: false,
   });
   for (const name of ['one', 'two', 'three']) await write(company, goal, name);
-  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ lastSequence: 3, numbered: 3 });
+  expect(await world.numberEvents(company.companyId)).toMatchObject({ lastSequence: 3, numbered: 3 });
   await write(company, goal, 'four');
-  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ lastSequence: 4, numbered: 1 });
+  expect(await world.numberEvents(company.companyId)).toMatchObject({ lastSequence: 4, numbered: 1 });
   expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['one', 'two', 'three', 'four']);
   expect(await sequences(company)).toEqual(upTo(4));
-  expect(await numberEvents(world.db, eventSource, 'unknown')).toMatchObject({ lastSequence: 0, numbered: 0 });
+  expect(await world.numberEvents('unknown')).toMatchObject({ lastSequence: 0, numbered: 0 });
 });
 
 test('numbers two hundred at a time', async () => {
   const company = await companyWithGoals(1);
-  await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-     SELECT $1, 'goal_closed', $2, $3, n::text FROM generate_series(1, 450) n`,
-    [company.companyId, company.authorId, company.goals[0]],
-  );
+  await world.activities({ ...company, id: company.authorId }, company.goals[0] ?? '', 450);
   const rounds = [];
-  for (let round = 0; round < 4; round += 1) rounds.push(await numberEvents(world.db, eventSource, company.companyId));
+  for (let round = 0; round < 4; round += 1) rounds.push(await world.numberEvents(company.companyId));
   expect(rounds.map(({ numbered }) => numbered)).toEqual([200, 200, 50, 0]);
   expect(rounds.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false]);
   expect((await eventsOf(company)).map(({ name }) => Number(name))).toEqual(upTo(450));
@@ -78,7 +74,7 @@ test('numbers after the rest what was written without the trigger, and has no ti
   await write(company, goal, 'replicated');
   await world.sql('UPDATE activities SET recorded_at = NULL WHERE company_id = $1', [company.companyId]);
   await write(company, goal, 'written');
-  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ numbered: 2 });
+  expect(await world.numberEvents(company.companyId)).toMatchObject({ numbered: 2 });
   expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['written', 'replicated']);
 });
 
@@ -87,8 +83,8 @@ test('numbers what many writers commit at once without a gap, in the order of ea
   const twins = [world, world.twin(), world.twin()];
   const perWriter = 25;
   let isWriting = true;
-  const numberers = twins.map(async ({ db }) => {
-    while (isWriting) await numberEvents(db, eventSource, company.companyId);
+  const numberers = twins.map(async (twin) => {
+    while (isWriting) await twin.numberEvents(company.companyId);
   });
   // Two writers for each goal, so that they wait for each other, and some commit late.
   await Promise.all(
@@ -98,7 +94,7 @@ test('numbers what many writers commit at once without a gap, in the order of ea
   );
   isWriting = false;
   await Promise.all(numberers);
-  while ((await numberEvents(world.db, eventSource, company.companyId)).numbered > 0);
+  while ((await world.numberEvents(company.companyId)).numbered > 0);
 
   expect(await sequences(company)).toEqual(upTo(8 * perWriter));
   const outOfOrder = await world.sql(
@@ -122,8 +118,8 @@ test('shows no number before a lower one', async () => {
       await sleep(1);
     }
   })();
-  const numberers = [world.db, world.twin().db].map(async (db) => {
-    while (isWriting) await numberEvents(db, eventSource, company.companyId);
+  const numberers = [world, world.twin()].map(async (twin) => {
+    while (isWriting) await twin.numberEvents(company.companyId);
   });
   await Promise.all(
     company.goals.map(async (goal) => {
@@ -141,10 +137,10 @@ test('waits for nobody who numbers already, and holds up nobody who refers to th
   await write(company, company.goals[0] ?? '', 'closed');
   await world.db.$transaction(async (tx) => {
     expect(await numberEvents(tx, eventSource, company.companyId)).toMatchObject({ numbered: 1, isBusy: false });
-    expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ numbered: 0, isBusy: true });
+    expect(await world.numberEvents(company.companyId)).toMatchObject({ numbered: 0, isBusy: true });
     await world.person(company);
   });
-  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({
+  expect(await world.numberEvents(company.companyId)).toMatchObject({
     lastSequence: 1,
     isBusy: false,
   });

@@ -18,13 +18,9 @@ type Team = Awaited<ReturnType<typeof world.team>>;
 /** Another program records that a goal was closed. Returns the id of the event. */
 async function record({ company, space, caller }: Team, goal?: { id: string }): Promise<string> {
   const { id: goalId } = goal ?? (await world.goal(space));
-  const [row] = await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-     VALUES ($1, 'goal_closed', $2, $3, 'Goal') RETURNING id`,
-    [company.companyId, caller.id, goalId],
-  );
+  const { id } = await world.activity(caller, { action: 'goal_closed', goalId });
   world.dispatcher.changed(company.companyId);
-  return row.id;
+  return id;
 }
 
 async function reopen({ space, caller }: Team): Promise<void> {

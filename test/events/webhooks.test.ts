@@ -37,6 +37,16 @@ const fieldsOf = ({ body }: Json) => body.errors?.[0].extensions.errors;
 const rowsOf = (companyId: string) =>
   world.sql('SELECT * FROM webhooks WHERE company_id = $1 ORDER BY slot', [companyId]);
 
+const run = ({ token }: { token: string }, document: string, input: Json) => world.graphql(token, document, { input });
+
+/** Attempts that failed as many seconds ago. */
+const failed = (companyId: string, id: string, secondsAgo: number[], event = 'e') =>
+  world.sql(
+    `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, status, response, attempted_at)
+     SELECT $1, $2, $3, 'ping', 1, 'failed', 3, 500, 'no', now() - make_interval(secs => seconds) FROM unnest($4::int[]) seconds`,
+    [companyId, id, event, secondsAgo],
+  );
+
 async function created(token: string, input: Json = {}, at = world) {
   const { body } = await at.graphql(token, create, { input: { url, ...input } });
   return { ...body.data.createWebhook.webhook, secret: body.data.createWebhook.secret };
@@ -78,7 +88,7 @@ describe('a webhook', () => {
       actions: ['GOAL_REOPENED', 'GOAL_CLOSED'],
       exceptOrigins: ['IMPORT'],
     });
-    const late = await world.graphql(owner.token, create, { input: { url, afterSequence: 8 } });
+    const late = await run(owner, create, { url, afterSequence: 8 });
     expect(outcome(late)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
     expect(fieldsOf(late)).toEqual([
       { field: 'input.afterSequence', code: 'too_large', message: 'must be at most 7, the sequence of the last event' },
@@ -105,24 +115,21 @@ describe('a webhook', () => {
 
   test('there are at most twenty, also if thirty are made at once', async () => {
     const { company, owner } = await owned();
-    const calls = Array.from({ length: 30 }, () => world.graphql(owner.token, create, { input: { url } }));
+    const calls = Array.from({ length: 30 }, () => run(owner, create, { url }));
     const outcomes = (await Promise.all(calls)).map(outcome);
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(outcomes.filter(({ code }) => code === 'TOO_MANY_WEBHOOKS')).toHaveLength(10);
     const rows = await rowsOf(company.companyId);
     expect(rows.map(({ slot }) => slot)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-    await world.graphql(owner.token, remove, { input: { id: rows[4]?.id } });
-    expect((await world.graphql(owner.token, create, { input: { url } })).status).toBe(200);
+    await run(owner, remove, { id: rows[4]?.id });
+    expect((await run(owner, create, { url })).status).toBe(200);
   });
 
   test('is deleted once, with its log', async () => {
     const { company, owner } = await owned();
     const { id } = await created(owner.token);
-    await world.sql(
-      "INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds) VALUES ($1, $2, 'e', 'ping', 1, 'failed', 3)",
-      [company.companyId, id],
-    );
-    const calls = [1, 2, 3].map(() => world.graphql(owner.token, remove, { input: { id } }));
+    await failed(company.companyId, id, [0]);
+    const calls = [1, 2, 3].map(() => run(owner, remove, { id }));
     const outcomes = (await Promise.all(calls)).map(outcome);
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(outcomes.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(2);
@@ -158,8 +165,7 @@ describe('updateWebhook', () => {
   test('changes what is given, and nothing else', async () => {
     const { company, owner } = await owned();
     const { id } = await created(owner.token, { actions: ['GOAL_CLOSED'] });
-    const change = async (input: Json) =>
-      (await world.graphql(owner.token, update, { input: { id, ...input } })).body.data.updateWebhook.webhook;
+    const change = async (input: Json) => (await run(owner, update, { id, ...input })).body.data.updateWebhook.webhook;
     expect(await change({})).toMatchObject({ url, actions: ['GOAL_CLOSED'], state: 'ACTIVE' });
     expect(await change({ enabled: false })).toMatchObject({ state: 'DISABLED', disabledReason: 'OWNER' });
     expect(await change({ url: 'https://example.org/' })).toMatchObject({
@@ -196,7 +202,7 @@ describe('updateWebhook', () => {
       );
     await retryOf(id, false);
     const kept = [await retryOf(id, true), await retryOf(other.id, false)].flat().map(({ row }) => row);
-    await world.graphql(owner.token, update, { input: { id, actions: null } });
+    await run(owner, update, { id, actions: null });
     const left = async () => {
       const rows = await world.sql('SELECT webhook_id || record AS row FROM webhook_retries WHERE company_id = $1', [
         company.companyId,
@@ -204,27 +210,24 @@ describe('updateWebhook', () => {
       return rows.map(({ row }) => row).sort();
     };
     expect(await left()).toHaveLength(3);
-    const { body } = await world.graphql(owner.token, replay, { input: { id, afterSequence: 2 } });
+    const { body } = await run(owner, replay, { id, afterSequence: 2 });
     expect(body.data.replayWebhook.webhook).toMatchObject({ position: 2 });
     expect(await left()).toEqual(kept.sort());
     const rows = await rowsOf(company.companyId);
     expect(rows.find((row) => row.id === id)).toMatchObject({ epoch: 2 });
-    expect(outcome(await world.graphql(owner.token, replay, { input: { id, afterSequence: 10 } })).code).toBe(
-      'BAD_USER_INPUT',
-    );
+    expect(outcome(await run(owner, replay, { id, afterSequence: 10 })).code).toBe('BAD_USER_INPUT');
   });
 
   test('makes a new secret; the old one signs for a day more, unless it is not wanted', async () => {
     const { owner } = await owned();
     const { id, secret } = await created(owner.token);
-    const change = async (input: Json) =>
-      (await world.graphql(owner.token, rotate, { input: { id, ...input } })).body.data.rotateWebhookSecret;
+    const change = async (input: Json) => (await run(owner, rotate, { id, ...input })).body.data.rotateWebhookSecret;
     const first = await change({});
     expect(first.secret).not.toBe(secret);
     const hours = (Date.parse(first.webhook.oldSecretUntil) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23);
     expect(hours).toBeLessThan(25);
-    const ended = await world.graphql(owner.token, update, { input: { id, endOldSecrets: true } });
+    const ended = await run(owner, update, { id, endOldSecrets: true });
     expect(ended.body.data.updateWebhook.webhook.oldSecretUntil).toBe(null);
     await change({});
     const second = await change({ endOldSecrets: true });
@@ -235,7 +238,7 @@ describe('updateWebhook', () => {
   test('keeps each old secret for its day, and refuses a new one when there are too many', async () => {
     const { company, owner } = await owned();
     const { id } = await created(owner.token);
-    const change = (input: Json) => world.graphql(owner.token, rotate, { input: { id, ...input } });
+    const change = (input: Json) => run(owner, rotate, { id, ...input });
     const untilOf = async (): Promise<Date[]> => (await rowsOf(company.companyId))[0]?.previous_until;
     await change({});
     const [first] = await untilOf();
@@ -246,7 +249,7 @@ describe('updateWebhook', () => {
     expect(refused.body.errors[0].extensions.limit).toBe('secrets');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
     expect((await rowsOf(company.companyId))[0]).toMatchObject({ generation: 6 });
-    const unknown = await world.graphql(owner.token, rotate, { input: { id: 'unknown' } });
+    const unknown = await run(owner, rotate, { id: 'unknown' });
     expect(outcome(unknown)).toEqual({ status: 404, code: 'NOT_FOUND' });
     expect((await change({ endOldSecrets: true })).status).toBe(200);
     expect(await untilOf()).toEqual([]);
@@ -259,14 +262,11 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const space = await world.space(company, [owner]);
     const goal = await world.goal(space);
     await world.draft(await world.hub(company, { spaceId: space.id }), owner);
-    const [activity] = await world.sql(
-      "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
-      [company.companyId, owner.id, goal.id],
-    );
+    const activity = await world.activity(owner, { action: 'goal_closed', goalId: goal.id, sequence: 1 });
     const { id } = await created(owner.token);
-    const ping = await world.graphql(owner.token, send, { input: { id } });
-    const event = await world.graphql(owner.token, redeliver, { input: { id, eventId: activity?.id } });
-    expect(event.body.data.redeliverWebhookEvent).toEqual({ eventId: activity?.id, webhook: { id } });
+    const ping = await run(owner, send, { id });
+    const event = await run(owner, redeliver, { id, eventId: activity.id });
+    expect(event.body.data.redeliverWebhookEvent).toEqual({ eventId: activity.id, webhook: { id } });
     const rows = await world.sql(
       'SELECT record, once, sequence::int FROM webhook_retries WHERE webhook_id = $1 ORDER BY record',
       [id],
@@ -282,12 +282,10 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const { id } = await created(owner.token);
     const hub = await world.hub(company, { spaceId: (await world.space(company)).id });
     const draft = await world.draft(hub, owner);
-    const [secretly] = await world.sql(
-      "INSERT INTO activities (company_id, action, author_id, document_id, name, sequence) VALUES ($1, 'resource_hub_document_created', $2, $3, 'Draft', 1) RETURNING id",
-      [company.companyId, owner.id, draft.id],
-    );
-    for (const eventId of ['unknown', secretly?.id])
-      expect(outcome(await world.graphql(owner.token, redeliver, { input: { id, eventId } }))).toEqual({
+    const action = 'resource_hub_document_created';
+    const secretly = await world.activity(owner, { action, documentId: draft.id, sequence: 1 });
+    for (const eventId of ['unknown', secretly.id])
+      expect(outcome(await run(owner, redeliver, { id, eventId }))).toEqual({
         status: 404,
         code: 'NOT_FOUND',
       });
@@ -297,12 +295,12 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
         [company.companyId, webhookId],
       );
     await fill((await created(owner.token)).id);
-    expect((await world.graphql(owner.token, send, { input: { id } })).status).toBe(200);
+    expect((await run(owner, send, { id })).status).toBe(200);
     await world.sql('DELETE FROM webhook_retries WHERE webhook_id = $1', [id]);
     await fill(id);
     for (const waits of [0, 1]) {
       await world.sql('UPDATE webhooks SET waits = $2 WHERE id = $1', [id, waits]);
-      const { headers, ...full } = await world.graphql(owner.token, send, { input: { id } });
+      const { headers, ...full } = await run(owner, send, { id });
       expect(outcome(full)).toEqual({ status: 429, code: 'RATE_LIMITED' });
       expect(full.body.errors[0].extensions.limit).toBe('queue');
       expect(headers.get('retry-after')).toBe('10');
@@ -313,16 +311,9 @@ describe('pingWebhook and redeliverWebhookEvent', () => {
     const { company, owner } = await owned();
     await created(owner.token);
     const { id } = await created(owner.token);
-    const fail = (count: number, seconds: number) =>
-      world.sql(
-        `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, attempted_at)
-         SELECT $1, $2, 'e', 'ping', 1, 'failed', 3, now() - make_interval(secs => $4) FROM generate_series(1, $3)`,
-        [company.companyId, id, count, seconds],
-      );
-    await fail(9, 5);
-    await fail(9, 65);
+    await failed(company.companyId, id, [...Array(9).fill(5), ...Array(9).fill(65)]);
     await world.sql('UPDATE webhooks SET failures = 9, waits = 1 WHERE id = $1', [id]);
-    const ping = () => world.graphql(owner.token, send, { input: { id } });
+    const ping = () => run(owner, send, { id });
     expect((await ping()).status).toBe(200);
     const { headers, ...refused } = await ping();
     expect(outcome(refused)).toEqual({ status: 429, code: 'RATE_LIMITED' });
@@ -337,15 +328,9 @@ describe('the log of attempts', () => {
   test('is a connection, newest first, of this webhook alone', async () => {
     const { company, owner } = await owned();
     const [one, other] = [await created(owner.token), await created(owner.token)];
-    const insert = (id: string, event: string, second: number) =>
-      world.sql(
-        `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, status, response, attempted_at)
-         VALUES ($1, $2, $3, 'goal.closed', 1, 'failed', 3, 500, 'no', $4)`,
-        [company.companyId, id, event, new Date(second * 1000)],
-      );
-    await insert(one.id, 'a', 1);
-    await insert(one.id, 'b', 2);
-    await insert(other.id, 'c', 3);
+    await failed(company.companyId, one.id, [9], 'a');
+    await failed(company.companyId, one.id, [8], 'b');
+    await failed(company.companyId, other.id, [7], 'c');
     const { body } = await world.graphql(owner.token, look, { id: one.id });
     const entry = { outcome: 'FAILED', status: 500, response: 'no' };
     expect(body.data.webhook.attempts).toEqual({
@@ -406,10 +391,8 @@ describe('who may', () => {
   ])('an owner no more (%s) when the write comes: %s, and nothing changes', async (loss, code) => {
     const { company, owner } = await owned();
     const id = await insertWebhook(world, company.companyId, url);
-    const [activity] = await world.sql(
-      "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
-      [company.companyId, owner.id, (await world.goal(await world.space(company))).id],
-    );
+    const { id: goalId } = await world.goal(await world.space(company));
+    const activity = await world.activity(owner, { action: 'goal_closed', goalId, sequence: 1 });
     const before = await rowsOf(company.companyId);
     const { query } = pg.Client.prototype;
     const writes = /^\s*WITH.*(INSERT INTO|UPDATE|DELETE FROM) webhooks/s;
@@ -423,7 +406,7 @@ describe('who may', () => {
     const changes = calls(id).filter(([name]) => !name.startsWith('webhook'));
     for (const [name, document, variables] of [
       ...changes,
-      ['redeliverWebhookEvent', redeliver, { input: { id, eventId: activity?.id } }] as const,
+      ['redeliverWebhookEvent', redeliver, { input: { id, eventId: activity.id } }] as const,
     ]) {
       await world.sql('UPDATE people SET is_owner = true, suspended_at = NULL WHERE id = $1', [owner.id]);
       expect([name, outcome(await world.graphql(owner.token, document, variables)).code]).toEqual([name, code]);
@@ -485,7 +468,7 @@ describe('bad input changes nothing', () => {
       [create, { url: bad }],
       [update, { id, url: bad }],
     ] as const) {
-      const answer = await world.graphql(owner.token, document, { input });
+      const answer = await run(owner, document, input);
       expect(outcome(answer)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
       expect(fieldsOf(answer)).toEqual([expect.objectContaining({ field: 'input.url' })]);
       expect(await rowsOf(company.companyId)).toEqual(before);
@@ -506,7 +489,7 @@ describe('bad input changes nothing', () => {
   test('a URL with http and a name, unless ranges are open to which it may lead', async () => {
     const { owner } = await owned();
     const input = { url: 'http://receiver.internal/' };
-    expect((await world.graphql(owner.token, create, { input })).status).toBe(200);
+    expect((await run(owner, create, input)).status).toBe(200);
     const closed = new World(world.db, world.url, { webhooks: { ...rules, allow: [] } });
     expect(fieldsOf(await closed.graphql(owner.token, create, { input }))).toEqual([
       { field: 'input.url', code: 'invalid', message: 'must be an https:// URL' },
@@ -515,7 +498,7 @@ describe('bad input changes nothing', () => {
 
   test('an unknown action', async () => {
     const { company, owner } = await owned();
-    const answer = await world.graphql(owner.token, create, { input: { url, actions: ['GOAL_EATEN'] } });
+    const answer = await run(owner, create, { url, actions: ['GOAL_EATEN'] });
     expect(outcome(answer)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
     expect(fieldsOf(answer)[0].field).toBe('input.actions[0]');
     expect(await rowsOf(company.companyId)).toEqual([]);

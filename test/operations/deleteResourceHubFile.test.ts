@@ -48,12 +48,8 @@ describe('what deleting writes', () => {
     const follower = await world.person(company);
     const file = await world.file(hub, caller);
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
-    await db.comment.create({
-      data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
-    });
-    await db.reaction.create({
-      data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
-    });
+    await world.comment(follower, { fileId: file.id });
+    await world.reaction(follower, { fileId: file.id });
     const [changes] = await changesOf(world, () => remove(caller.token, file.id));
     const fresh = { company_id: file.companyId, id: expect.any(String), inserted_at: expect.any(String) };
     const [activity] = changes.added.activities ?? [];
@@ -152,12 +148,8 @@ describe('a deleted file', () => {
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
-    await db.comment.create({
-      data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
-    });
-    await db.reaction.create({
-      data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
-    });
+    await world.comment(caller, { fileId: file.id });
+    await world.reaction(caller, { fileId: file.id });
     const before = (await world.graphql(caller.token, fullFile, { id: file.id })).body.data.resourceHubFile;
     const answer = await world.graphql(caller.token, deleteFully, { id: file.id });
     // The folder appears as it is now: without the file.

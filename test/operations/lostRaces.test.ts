@@ -138,22 +138,12 @@ function impatientWorld() {
   return impatient;
 }
 
-/** A transaction that holds what the SQL locks. */
-async function holding(sql: string, values: unknown[] = []) {
-  const holder = new pg.Client({ connectionString: world.url });
-  await holder.connect();
-  onTestFinished(() => holder.end());
-  await holder.query('BEGIN');
-  await holder.query(sql, values);
-  return () => holder.query('ROLLBACK');
-}
-
 test.skipIf(usesPgbouncer)(
   'a change that waits for a locked record in vain says so on both surfaces, and changes nothing',
   async () => {
     const { goal, activities, token } = await setting();
     const impatient = impatientWorld();
-    await holding('SELECT FROM goals WHERE id = $1 FOR UPDATE', [goal.id]);
+    await world.holding('SELECT FROM goals WHERE id = $1 FOR UPDATE', [goal.id]);
     const byRest = await impatient.post(restPaths.reopenGoal, token, { id: goal.id });
     const byGraphql = await impatient.graphql(
       token,
@@ -171,13 +161,13 @@ test('several changes lock their records by kind, whatever their order: what com
   const edited = { companyLevel: 0, spaceLevel: 70 };
   const goal = await world.closedGoal(space, edited);
   const file = await world.file(await world.hub(company, { goalId: goal.id }), caller);
-  const release = await holding('SELECT FROM resource_hub_files WHERE id = $1 FOR UPDATE', [file.id]);
+  const { release } = await world.holding('SELECT FROM resource_hub_files WHERE id = $1 FOR UPDATE', [file.id]);
   const answer = world.graphql(
     caller.token,
     `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { id } } deleteResourceHubFile(input: { fileId: "${file.id}" }) { file { id } } }`,
   );
   await world.untilOneWaits();
-  await (await holding('SELECT FROM goals WHERE id = $1 FOR UPDATE NOWAIT', [goal.id]))();
+  await (await world.holding('SELECT FROM goals WHERE id = $1 FOR UPDATE NOWAIT', [goal.id])).release();
   await release();
   expect((await answer).body.errors).toBe(undefined);
 });
@@ -198,7 +188,7 @@ test.skipIf(usesPgbouncer)('several changes wait for no record that they do not 
   await world.sql('UPDATE resource_hub_documents SET deleted_at = now() WHERE id = $1', [deleted.id]);
   const held = [...Object.values(others), ...Object.values(unnamed), draft, deleted].map(({ id }) => id);
   for (const table of ['goals', 'resource_hub_files', 'resource_hub_documents'])
-    await holding(`SELECT FROM ${table} WHERE id = ANY($1) FOR UPDATE`, [held]);
+    await world.holding(`SELECT FROM ${table} WHERE id = ANY($1) FOR UPDATE`, [held]);
   const restore = (id: string) =>
     `restoreDocumentVersion(input: { documentId: "${id}", versionNumber: 1, expectedCurrentVersion: 3 }) { document { id } }`;
   const changes = ({ goal, file, document }: typeof mine) => [
@@ -230,7 +220,7 @@ describe('a change that cannot be read back', () => {
         impatient.post(restPaths.reopenGoal, token, { id: goal.id }, { 'idempotency-key': 'once' }),
         impatient.post(restPaths.restoreDocumentVersion, token, input),
       ]);
-    const release = await holding('LOCK TABLE goal_checks, reactions');
+    const { release } = await world.holding('LOCK TABLE goal_checks, reactions');
     for (const { status, body } of await changes()) expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(await activities()).toBe(0);
     await release();
@@ -274,7 +264,7 @@ describe('a change that cannot be read back', () => {
 test('a change that waits for its record is made by a caller whose token is revoked meanwhile, and no later one is', async () => {
   const { caller, space } = await world.team();
   const [first, second] = [await world.closedGoal(space), await world.closedGoal(space)];
-  const release = await lockedGoal(first.id);
+  const { release } = await world.holding('SELECT FROM goals WHERE id = $1 FOR UPDATE', [first.id]);
   const answer = world.post(restPaths.reopenGoal, caller.token, { id: first.id });
   await world.untilOneWaits();
   await world.sql('UPDATE api_tokens SET revoked_at = now() WHERE person_id = $1', [caller.id]);
@@ -282,12 +272,3 @@ test('a change that waits for its record is made by a caller whose token is revo
   expect((await answer).status).toBe(200);
   expect((await world.post(restPaths.reopenGoal, caller.token, { id: second.id })).status).toBe(401);
 });
-
-async function lockedGoal(id: string): Promise<() => Promise<unknown>> {
-  const client = new pg.Client({ connectionString: world.url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('BEGIN');
-  await client.query('SELECT FROM goals WHERE id = $1 FOR UPDATE', [id]);
-  return () => client.query('COMMIT');
-}

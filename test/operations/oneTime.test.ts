@@ -1,9 +1,8 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { type Changes, changesOf } from '../support/changes.js';
 import { undoToken } from '../support/undo.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createWorld, type Json, mentioning, restPaths } from '../support/world.js';
 
 const world = await createWorld();
 type Operation = keyof typeof restPaths;
@@ -23,9 +22,6 @@ function timesIn({ added, changed }: Changes): Set<string> {
       .filter((time) => time !== null);
   return new Set([...timesOf(added, (time) => time), ...timesOf(changed, ([, time]) => time)]);
 }
-
-const mention = (id: string) =>
-  JSON.stringify({ type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'mention', attrs: { id } }] }] });
 
 const changes: [Operation, (team: Team) => Promise<Json>, string][] = [
   [
@@ -54,7 +50,7 @@ const changes: [Operation, (team: Team) => Promise<Json>, string][] = [
   [
     'restoreDocumentVersion',
     async ({ company, hub, caller }) => {
-      const document = await world.document(hub, caller, [mention((await world.person(company)).id), 'two']);
+      const document = await world.document(hub, caller, [mentioning((await world.person(company)).id), 'two']);
       return { document_id: document.id, version_number: 1, expected_current_version: 2 };
     },
     'resource_hub_documents',
@@ -89,16 +85,12 @@ test.each(changes)(
   async (operation, inputOf, table) => {
     const team = await world.teamWithHub('space');
     const input = await inputOf(team);
-    const other = new pg.Client({ connectionString: world.url });
-    await other.connect();
-    onTestFinished(() => other.end());
     const key = [team.company.companyId, input.id ?? input.file_id ?? input.document_id];
-    await other.query('BEGIN');
-    await other.query(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
+    const other = await world.holding(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
     const waiting = world.post(restPaths[operation], team.caller.token, input);
     await world.untilOneWaits();
     const { rows } = await other.query('SELECT clock_timestamp() AS now');
-    await other.query('COMMIT');
+    await other.release();
     expect((await waiting).status).toBe(200);
     const [activity] = await world.sql(
       'SELECT inserted_at FROM activities WHERE company_id = $1 AND coalesce(goal_id, file_id, document_id) = $2',

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { Prisma } from '../../src/generated/client/client.js';
 import { capitalized, previewOf } from '../../src/operations/declaration.js';
 import { type Operation, operations, operationsUnderTest, recordOf } from '../support/operations.js';
 import { mutation } from '../support/surfaces.js';
@@ -91,13 +90,11 @@ describe.each(operations)('%s', (operation) => {
       const { state } = await preview(operation, input);
       const before = await activitiesNow();
       const id = await idIn(input);
-      let answer: Promise<Json> | undefined;
-      await world.db.$transaction(async (tx) => {
-        await tx.$executeRaw(Prisma.sql`UPDATE ${Prisma.raw(table)} SET name = name || '!'
-          WHERE company_id = ${company.companyId} AND id = ${id}`);
-        answer = run(operation, input, state);
-        await world.untilOneWaits();
-      });
+      const rename = `UPDATE ${table} SET name = name || '!' WHERE company_id = $1 AND id = $2`;
+      const { release } = await world.holding(rename, [company.companyId, id]);
+      const answer = run(operation, input, state);
+      await world.untilOneWaits();
+      await release();
       expect(await answer).toMatchObject({ status: 409, code: 'STATE_CHANGED' });
       expect(await activitiesNow()).toBe(before);
     });

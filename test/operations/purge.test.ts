@@ -21,34 +21,17 @@ async function deletedFile(daysAgo: number | null, team?: Team) {
   const follower = await world.person(company);
   const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
   await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
-  const comment = await db.comment.create({
-    data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
+  const comment = await world.comment(follower, { fileId: file.id });
+  await world.reaction(follower, { fileId: file.id });
+  await world.reaction(caller, { commentId: comment.id });
+  const { id: activityId } = await world.activity(caller, {
+    action: 'resource_hub_file_created',
+    fileId: file.id,
+    notifications: { create: { personId: follower.id } },
   });
-  await db.reaction.create({
-    data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
-  });
-  await db.reaction.create({
-    data: { commentId: comment.id, companyId: caller.companyId, personId: caller.id, emoji: '🎉' },
-  });
-  const activity = await db.activity.create({
-    data: {
-      action: 'resource_hub_file_created',
-      name: 'Before',
-      companyId: caller.companyId,
-      authorId: caller.id,
-      fileId: file.id,
-    },
-  });
-  await db.notification.create({
-    data: { activityId: activity.id, companyId: follower.companyId, personId: follower.id },
-  });
-  const thread = await db.commentThread.create({
-    data: { companyId: activity.companyId, activityId: activity.id, message: 'Look' },
-  });
-  await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, [follower]);
-  await db.comment.create({
-    data: { threadId: thread.id, companyId: follower.companyId, authorId: follower.id, content: 'Thanks' },
-  });
+  const thread = await db.commentThread.create({ data: { ...company, activityId, message: 'Look' } });
+  await world.subscribe({ ...company, threadId: thread.id }, [follower]);
+  await world.comment(follower, { threadId: thread.id });
   await world.sql(`UPDATE resource_hub_files SET deleted_at = now() - $2 * interval '1 day' WHERE id = $1`, [
     file.id,
     daysAgo,
@@ -86,8 +69,7 @@ describe('purging deleted files', () => {
   });
 
   test('takes one batch after the other, and says what it removed', async () => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { caller, hub } = await world.teamWithHub('space');
     await world.sql(
       `WITH blob AS (
          INSERT INTO blobs (company_id, filename, size, content_type, url)

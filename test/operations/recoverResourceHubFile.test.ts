@@ -5,7 +5,6 @@ import { perform, type Surface } from '../support/surfaces.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
-const { db } = world;
 
 const recover = (token: string, fileId: unknown, surface: Surface = 'REST') =>
   perform(world, surface, 'recoverResourceHubFile', token, { fileId });
@@ -103,12 +102,8 @@ describe('a recovered file', () => {
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
-    await db.comment.create({
-      data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
-    });
-    await db.reaction.create({
-      data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
-    });
+    await world.comment(caller, { fileId: file.id });
+    await world.reaction(caller, { fileId: file.id });
     const look = async () => (await world.graphql(caller.token, fullFile, { id: file.id })).body.data?.resourceHubFile;
     const before = await look();
     await remove(caller.token, file.id);

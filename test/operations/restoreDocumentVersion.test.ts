@@ -143,12 +143,8 @@ describe('what restoring writes', () => {
     const { company, caller, document } = await documentOf({}, ['one', 'two', 'three'], { publicToken: 'shared' });
     const editor = await world.person(company);
     await world.subscribe({ companyId: document.companyId, documentId: document.id }, [caller, editor], true);
-    await db.comment.create({
-      data: { documentId: document.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
-    });
-    await db.reaction.create({
-      data: { documentId: document.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
-    });
+    await world.comment(caller, { documentId: document.id });
+    await world.reaction(caller, { documentId: document.id });
     const [changes, outcome] = await changesOf(world, () => restore(editor.token, document.id, 1, 3));
     const fresh = { company_id: document.companyId, id: expect.any(String), inserted_at: expect.any(String) };
     const version = changes.added.document_versions?.[0];

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, type World } from '../support/world.js';
@@ -8,8 +7,7 @@ const { db } = world;
 
 /** A document with three versions, a file and a closed goal, all of one caller, and what has happened to them. */
 async function setting() {
-  const { company, caller, space } = await world.team();
-  const hub = await world.hub(company, { spaceId: space.id });
+  const { caller, space, hub } = await world.teamWithHub('space');
   const document = await world.document(hub, caller);
   const file = await world.file(hub, caller);
   const goal = await world.closedGoal(space);
@@ -136,8 +134,7 @@ describe('several mutation fields in one request', () => {
   });
 
   test('of sixteen clients over the same records in opposite orders all finish, each in its order', async () => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { caller, space, hub } = await world.teamWithHub('space');
     const [goals, documents, files] = [
       await Promise.all([1, 2, 3].map(() => world.closedGoal(space))),
       await Promise.all([1, 2].map(() => world.document(hub, caller))),
@@ -174,16 +171,9 @@ describe('several mutation fields in one request', () => {
       const goals = [await world.closedGoal(space, levels), await world.closedGoal(space, levels)];
       const fields = goals.map(({ id }) => reopen(id));
       const lock = `SELECT FROM goals WHERE id = ANY($1) FOR UPDATE`;
-      const holder = new pg.Client({ connectionString: world.url });
-      await holder.connect();
-      try {
-        await holder.query('BEGIN');
-        await holder.query(lock, [goals.map(({ id }) => id)]);
-        const { status } = await run(stranger.token, fields);
-        expect(status).toBe(which === 'hidden' ? 404 : 403);
-      } finally {
-        await holder.end();
-      }
+      await world.holding(lock, [goals.map(({ id }) => id)]);
+      const { status } = await run(stranger.token, fields);
+      expect(status).toBe(which === 'hidden' ? 404 : 403);
     },
   );
 

@@ -82,9 +82,7 @@ describe('undoChange', () => {
     const goal = await world.closedGoal(space);
     const reopening = await run('reopenGoal', { id: goal.id });
     await world.sql('UPDATE goals SET archived_at = now() WHERE id = $1', [goal.id]);
-    const { id: created } = await world.db.activity.create({
-      data: { ...company, authorId: caller.id, goalId: goal.id, name: 'Goal', action: 'goal_created' },
-    });
+    const { id: created } = await world.activity(caller, { action: 'goal_created', goalId: goal.id });
     for (const [id, reason] of [
       [first, /: document_version_restored by .+ at \d{4}-.+Z\.$/],
       [undoing, /: it took another change back\.$/],

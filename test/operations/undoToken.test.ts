@@ -26,8 +26,13 @@ async function scene() {
       documents: await of('resource_hub_documents', 'name, content'),
     };
   };
-  return { company, caller, space, hub, owner, agent, post, run, records };
+  /** As the application writes, without an activity. */
+  const write = (table: string, columns: string, { id }: { id: string }) =>
+    world.sql(`UPDATE ${table} SET ${columns} WHERE company_id = $1 AND id = $2`, [company.companyId, id]);
+  return { company, caller, space, hub, owner, agent, post, run, records, write };
 }
+
+const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
 
 const undo = (id: string, options?: { dryRun: boolean }): Promise<Json> => undoToken(world, id, options);
 
@@ -39,15 +44,12 @@ const restored = (document: { id: string }, version: number, current: number) =>
 
 describe('goalpost token undo', () => {
   test('lists what cannot be taken back, instead of passing over it', async () => {
-    const { company, caller, space, agent, run } = await scene();
+    const { caller, space, agent, run } = await scene();
     const [goal, other] = [await world.closedGoal(space), await world.goal(space)];
     await run('reopenGoal', { id: goal.id });
     // As an operation would that has no inverse.
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name, token_id, surface, origin)
-       VALUES ($1, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api')`,
-      [company.companyId, caller.id, other.id, agent.id],
-    );
+    const by = { tokenId: agent.id, surface: 'rest', origin: 'api' } as const;
+    await world.activity(caller, { action: 'goal_closed', goalId: other.id, ...by });
     for (const dryRun of [true, false]) {
       const { changes } = await undo(agent.id, { dryRun });
       expect(changes.map(({ action, left }: Json) => [action, left])).toEqual([
@@ -151,7 +153,7 @@ describe('goalpost token undo', () => {
   });
 
   test('leaves what others have built on, with the reason, and everything older of that record', async () => {
-    const { caller, space, hub, agent, run, owner, company } = await scene();
+    const { caller, space, hub, agent, run, owner, company, write } = await scene();
     const [goal, archived] = [await world.closedGoal(space), await world.closedGoal(space)];
     const [document, edited] = [await world.document(hub, caller), await world.document(hub, caller)];
     const file = await world.file(hub, caller);
@@ -172,15 +174,9 @@ describe('goalpost token undo', () => {
       [company.companyId, edited.id, caller.id],
     );
     await run('reopenGoal', { id: goal.id });
-    await world.sql('UPDATE goals SET closed_at = now(), success = true WHERE company_id = $1 AND id = $2', [
-      company.companyId,
-      goal.id,
-    ]);
+    await write('goals', 'closed_at = now(), success = true', goal);
     await run('reopenGoal', { id: archived.id });
-    await world.sql('UPDATE goals SET archived_at = now() WHERE company_id = $1 AND id = $2', [
-      company.companyId,
-      archived.id,
-    ]);
+    await write('goals', 'archived_at = now()', archived);
     const expected = [
       { subjectId: archived.id, left: 'it has been changed since' },
       { subjectId: goal.id, left: 'it has been changed since' },
@@ -190,7 +186,6 @@ describe('goalpost token undo', () => {
       { subjectId: file.id, left: null },
       { subjectId: file.id, left: expect.stringContaining(`resource_hub_file_recovered by ${owner.fullName} at 20`) },
     ];
-    const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
     expect(shown(await undo(agent.id, { dryRun: true }))).toEqual(expected);
     expect(shown(await undo(agent.id))).toEqual(expected);
     const [now] = await world.sql('SELECT content FROM resource_hub_documents WHERE company_id = $1 AND id = $2', [
@@ -201,7 +196,7 @@ describe('goalpost token undo', () => {
   });
 
   test('leaves what an import has removed or the application has archived since, with the reason', async () => {
-    const { caller, space, hub, agent, run, company, records } = await scene();
+    const { caller, space, hub, agent, run, records, write } = await scene();
     const [removed, archived] = [await world.closedGoal(space), await world.closedGoal(space)];
     const [deleted, recovered] = [
       await world.file(hub, caller),
@@ -213,8 +208,6 @@ describe('goalpost token undo', () => {
     await run('deleteResourceHubFile', { file_id: deleted.id });
     await run('recoverResourceHubFile', { file_id: recovered.id });
     await run('restoreDocumentVersion', restored(document, 1, 3));
-    const write = (table: string, columns: string, { id }: { id: string }) =>
-      world.sql(`UPDATE ${table} SET ${columns} WHERE company_id = $1 AND id = $2`, [company.companyId, id]);
     const removal = 'removed_at = now(), deleted_at = coalesce(deleted_at, now())';
     await write('goals', 'removed_at = now()', removed);
     await write('goals', 'archived_at = now()', archived);
@@ -231,11 +224,10 @@ describe('goalpost token undo', () => {
   });
 
   test('leaves what the application has changed since without an activity, even if it looks the same again', async () => {
-    const { caller, space, hub, agent, run, company } = await scene();
-    const write = (sql: string, { id }: { id: string }) =>
-      world.sql(`${sql} WHERE company_id = $1 AND id = $2`, [company.companyId, id]);
-    const remove = 'UPDATE resource_hub_files SET deleted_at = now()';
-    const recover = 'UPDATE resource_hub_files SET deleted_at = NULL, deleted_by_id = NULL';
+    const { caller, space, hub, agent, run, company, write } = await scene();
+    const remove = (file: { id: string }) => write('resource_hub_files', 'deleted_at = now()', file);
+    const recover = (file: { id: string }) =>
+      write('resource_hub_files', 'deleted_at = NULL, deleted_by_id = NULL', file);
     const [deleted, recovered, between] = [
       await world.file(hub, caller),
       await world.file(hub, caller, { deletedAt: new Date() }),
@@ -243,27 +235,24 @@ describe('goalpost token undo', () => {
     ];
     const [goal, untouched] = [await world.closedGoal(space), await world.closedGoal(space)];
     await run('deleteResourceHubFile', { file_id: deleted.id });
-    await write(recover, deleted);
-    await write(remove, deleted);
+    await recover(deleted);
+    await remove(deleted);
     await run('recoverResourceHubFile', { file_id: recovered.id });
-    await write(remove, recovered);
-    await write(recover, recovered);
+    await remove(recovered);
+    await recover(recovered);
     await run('reopenGoal', { id: goal.id });
-    await write('UPDATE goals SET closed_at = now(), success = true', goal);
-    await write('UPDATE goals SET closed_at = NULL, success = NULL', goal);
+    await write('goals', 'closed_at = now(), success = true', goal);
+    await write('goals', 'closed_at = NULL, success = NULL', goal);
     // Twice between two changes of the token, so that the second one seems to follow the first.
     await run('deleteResourceHubFile', { file_id: between.id });
-    await write(recover, between);
-    await write(remove, between);
+    await recover(between);
+    await remove(between);
     await run('recoverResourceHubFile', { file_id: between.id });
     // What is not the outcome may change, and an activity may arrive late.
     await run('reopenGoal', { id: untouched.id });
-    await write("UPDATE goals SET name = 'Renamed', description = 'Other'", untouched);
-    await world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, inserted_at, origin)
-       VALUES ($1, 'goal_closed', $2, $3, now() - interval '1 day', 'import')`,
-      [company.companyId, caller.id, untouched.id],
-    );
+    await write('goals', "name = 'Renamed', description = 'Other'", untouched);
+    const insertedAt = new Date(Date.now() - 86_400_000);
+    await world.activity(caller, { action: 'goal_closed', goalId: untouched.id, insertedAt, origin: 'import' });
     const expected = [
       { subjectId: untouched.id, left: null },
       { subjectId: between.id, left: null },
@@ -272,7 +261,6 @@ describe('goalpost token undo', () => {
       { subjectId: recovered.id, left: 'it has been changed since' },
       { subjectId: deleted.id, left: 'it has been changed since' },
     ];
-    const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
     expect(shown(await undo(agent.id, { dryRun: true }))).toEqual(expected);
     expect(shown(await undo(agent.id))).toEqual(expected);
     const files = await world.sql(

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, request as send } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, buildSchema, parse, validate } from 'graphql';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDemo } from '../../src/commands/demo.js';
 import { DemoKey } from '../../src/pages/demoAccess.js';
 import { curlCommand } from '../../src/pages/requests.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
@@ -249,9 +247,7 @@ describe('the demo token', () => {
 });
 
 test('the requests of the demo succeed again and again, in the order of the page', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'goalpost-pages-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const tokens = await openDemo(shown.db, directory);
+  const tokens = await openDemo(shown.db, await temporaryFolder());
   const gateway = new World(shown.db, shown.url, { demo: { token: tokens?.write ?? '', key } });
   const restored: number[] = [];
   for (let round = 0; round < 3; round += 1) {

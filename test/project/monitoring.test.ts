@@ -1,16 +1,14 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { Metrics } from '../../src/platform/telemetry/metrics.js';
 import { MetricsServer } from '../../src/platform/telemetry/metricsServer.js';
 import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { importGauges } from '../../src/workspace/lastImports.js';
-import { createDatabase } from '../support/database.js';
 import { anchorOf, blocksOf, headingsOf, proseOf, textOf } from '../support/documents.js';
 import { alerts, groupsIn, metricsIn, panelExpressions } from '../support/monitoring.js';
 import { query } from '../support/query.js';
 import { samplesIn } from '../support/scrape.js';
+import { listening, temporaryDatabase } from '../support/temporary.js';
 
 const runbook = textOf('docs/runbook.md');
 
@@ -29,11 +27,8 @@ async function labelsOfSamples(): Promise<Map<string, string[]>> {
   metrics.count(record, { status: 404, seconds: 1, isReplay: true });
   metrics.countAttempt('acknowledged', 1);
   const metricsServer = new MetricsServer(metrics, createLogger('silent'));
-  metricsServer.server.listen(0, '127.0.0.1');
-  await once(metricsServer.server, 'listening');
-  const { port } = metricsServer.server.address() as AddressInfo;
+  const port = await listening(metricsServer.server);
   const samples = samplesIn(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-  await metricsServer.close();
   return new Map(samples.map(({ name, labels }) => [name, Object.keys(labels)]));
 }
 
@@ -75,16 +70,12 @@ describe('the runbook', () => {
   });
 
   test('has SQL that PostgreSQL accepts', async () => {
-    const database = await createDatabase();
-    try {
-      const statements = [
-        ...blocksOf(runbook, 'sql'),
-        ...[...proseOf(runbook).matchAll(/`(SELECT [^`]+|ANALYZE)`/g)].map(([, statement = '']) => statement),
-      ];
-      expect(statements).toHaveLength(3);
-      for (const statement of statements) await query(database.url, statement);
-    } finally {
-      await database.drop();
-    }
+    const database = await temporaryDatabase();
+    const statements = [
+      ...blocksOf(runbook, 'sql'),
+      ...[...proseOf(runbook).matchAll(/`(SELECT [^`]+|ANALYZE)`/g)].map(([, statement = '']) => statement),
+    ];
+    expect(statements).toHaveLength(3);
+    for (const statement of statements) await query(database.url, statement);
   });
 });

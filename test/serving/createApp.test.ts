@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, createApp, type Gateway, migrate } from '../../src/index.js';
-import { asAdministrator, createEmptyDatabase } from '../support/database.js';
-import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
+import { reopening } from '../support/rawHttp.js';
+import { listening, temporaryEmptyDatabase } from '../support/temporary.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -25,13 +24,7 @@ async function embedded(own: Record<string, string> = {}) {
   const lines: string[] = [];
   const app = await createApp({ databaseUrl: world.url, settings, log: (line) => void lines.push(line) });
   opened.push(app);
-  const server: Server = createServer(app.listener).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const base = `http://127.0.0.1:${await listening(createServer(app.listener))}`;
   const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
   const get = (path: string) => fetch(base + path, { headers });
   const reopen = () =>
@@ -60,10 +53,8 @@ describe("createApp in a server of one's own", () => {
 
   test('does not wait for an answer whose client was gone before it came', async () => {
     const { app } = await embedded({ DRAIN_SECONDS: '600' });
-    const server = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const server = createServer();
+    const port = await listening(server);
     const gone = new AbortController();
     const asked = fetch(`http://127.0.0.1:${port}/graphql`, { signal: gone.signal }).catch(() => {});
     const [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
@@ -79,7 +70,7 @@ describe("createApp in a server of one's own", () => {
   ])('keeps, while a request of a connection runs, %s', async (_what, count, answered) => {
     const { base } = await embedded();
     const { id } = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const { hostname, port } = new URL(base);
     const socket = connect(Number(port), hostname).on('error', () => {});
     let received = '';
@@ -87,10 +78,7 @@ describe("createApp in a server of one's own", () => {
       received += chunk;
     });
     const body = JSON.stringify({ id });
-    socket.write(
-      `POST /api/external/v1/reopen_goal HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    socket.write(reopening(caller.token, body.length) + body);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     await sleep(500);
@@ -110,10 +98,8 @@ describe("createApp in a server of one's own", () => {
     const server = createServer(async (req, res) => {
       Object.assign(req, { body: left(await text(req)) });
       app.listener(req, res);
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    const base = `http://127.0.0.1:${await listening(server)}`;
     const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
     const { id } = await world.closedGoal(space);
     const post = (path: string, body: object) =>
@@ -129,12 +115,9 @@ describe("createApp in a server of one's own", () => {
       throw new Error('full');
     };
     const app = await createApp({ databaseUrl: world.url, log });
-    const server = createServer(app.listener).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listening(createServer(app.listener));
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     expect(String(written.mock.calls)).toContain('the log function has failed (full): {');
-    server.close();
     await app.close();
   });
 
@@ -151,16 +134,12 @@ describe("createApp in a server of one's own", () => {
   test('waits for running requests when it is closed, and is not ready from then on', async () => {
     const { app, get } = await embedded();
     expect((await get('/readyz')).status).toBe(200);
-    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-    await holder.connect();
-    onTestFinished(() => holder.end());
-    await holder.query('BEGIN; LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
+    const { release } = await world.holding('LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
     const running = get('/graphql?query={goals{nodes{id}}}');
-    const waits = () => world.sql('SELECT 1 FROM pg_locks WHERE NOT granted');
-    await expect.poll(waits, { timeout: 10_000 }).not.toEqual([]);
+    await world.untilOneWaits();
     const closed = app.close();
     expect((await get('/readyz')).status).toBe(503);
-    await holder.query('COMMIT');
+    await release();
     expect((await running).status).toBe(200);
     await closed;
   });
@@ -178,14 +157,13 @@ describe("createApp in a server of one's own", () => {
   });
 
   test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {
-    const { directUrl, drop } = await createEmptyDatabase();
+    const { directUrl } = await temporaryEmptyDatabase();
     await expect(createApp({ databaseUrl: directUrl })).rejects.toThrow('The database is not up to date');
     expect(await migrate({ databaseUrl: directUrl })).not.toEqual([]);
     expect(await migrate({ databaseUrl: directUrl })).toEqual([]);
     const app = await createApp({ databaseUrl: directUrl, settings: prepared, log: () => {} });
     await app.close();
     await expect(migrate({ databaseUrl: '' })).rejects.toBeInstanceOf(ConfigError);
-    await drop();
     await expect(createApp({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toThrow('Cannot connect');
     await expect(createApp({ databaseUrl: '' })).rejects.toThrow('createApp needs databaseUrl');
     await expect(createApp(undefined as never)).rejects.toThrow('createApp needs databaseUrl');

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp, type Gateway } from '../../src/index.js';
-import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
@@ -73,7 +72,7 @@ describe('fetch of a gateway', () => {
   test('an aborted request rejects, and close() does not wait for it', async () => {
     const app = await opened({ DRAIN_SECONDS: '600' });
     const { id } = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const gone = new AbortController();
     const asked = app.fetch(posting('/api/external/v1/reopen_goal', JSON.stringify({ id }), { signal: gone.signal }));
     setTimeout(() => gone.abort(), 300);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { exchange as exchanged, reopening } from '../support/rawHttp.js';
+import { listening } from '../support/temporary.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
@@ -19,14 +19,7 @@ const person = { personId: caller.id, companyId: company.companyId };
 const reopen = (input: Json, headers = {}) => world.post(restPaths.reopenGoal, caller.token, input, headers);
 const asked = (query: string, variables = {}) => world.graphql(caller.token, query, variables);
 
-/** Sends bytes, and returns everything that comes back until the server ends the connection. */
-async function exchange(bytes: string, at: World = world): Promise<string> {
-  const { hostname, port } = new URL(await at.base());
-  const socket = connect(Number(port), hostname);
-  await once(socket, 'connect');
-  socket.on('error', () => {}).write(bytes);
-  return text(socket);
-}
+const exchange = (bytes: string, at = world) => exchanged(bytes, at);
 
 test('a token that is sent as X-Request-Id is no id, and not logged', async () => {
   const { headers } = await world.graphql(
@@ -117,11 +110,7 @@ describe('the line in the log', () => {
   test('of a request that does not come in time is one, whether or not its headers came', async () => {
     const hasty = new World(world.db, world.url, { requestTimeout: 300 });
     await exchange('GET /healthz HTTP/1.1\r\nHost: x\r\n', hasty);
-    await exchange(
-      `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
-      hasty,
-    );
+    await exchange(`${reopening(caller.token, 9)}{`, hasty);
     expect(hasty.log).toMatchObject([
       { operation: 'unknown', status: 408, codes: ['REQUEST_TIMEOUT'] },
       { operation: 'reopenGoal', status: 408, codes: ['REQUEST_TIMEOUT'] },
@@ -133,9 +122,7 @@ describe('the line in the log', () => {
     const log: Json[] = [];
     const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
     const nodeServer = new NodeServer({ app, logger });
-    nodeServer.server.listen(0, '127.0.0.1');
-    await once(nodeServer.server, 'listening');
-    const { port } = nodeServer.server.address() as AddressInfo;
+    const port = await listening(nodeServer.server);
     const client = fetch(`http://127.0.0.1:${port}/healthz`).catch(() => 'lost');
     await once(nodeServer.server, 'request');
     expect(await nodeServer.stop({ milliseconds: 10, delayMilliseconds: 0 })).toBe(1);

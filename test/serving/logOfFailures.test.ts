@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { reopening, sending } from '../support/rawHttp.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -87,22 +85,10 @@ describe('what the database cannot do', () => {
 });
 
 describe('a client that goes away', () => {
-  const head = (length: number) =>
-    `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-
-  async function send(bytes: string): Promise<Socket> {
-    const { hostname, port } = new URL(await world.base());
-    const client = connect(Number(port), hostname);
-    await once(client, 'connect');
-    client.write(bytes);
-    return client;
-  }
-
   const logged = () => expect.poll(() => world.log.length).toBe(1);
 
   test('in the middle of its body is one line of its request, and no error', async () => {
-    const client = await send(`${head(1000)}{"id":`);
+    const client = await sending(`${reopening(caller.token, 1000)}{"id":`, world);
     client.destroy();
     await logged();
     expect(world.log).toMatchObject([
@@ -111,23 +97,12 @@ describe('a client that goes away', () => {
   });
 
   test('before its answer is one line of its request, and no error', async () => {
-    const holder = new pg.Client({ connectionString: world.url });
-    await holder.connect();
-    await holder.query('BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE');
-    const client = await send(`${head(2)}{}`);
-    await expect
-      .poll(
-        async () =>
-          (
-            await world.sql(
-              'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
-            )
-          )[0]?.n,
-      )
-      .toBe(1);
+    const { release } = await world.holding('LOCK TABLE people IN ACCESS EXCLUSIVE MODE');
+    const client = await sending(`${reopening(caller.token, 2)}{}`, world);
+    await world.untilOneWaits();
     client.destroy();
     await setTimeout(100);
-    await holder.end();
+    await release();
     await logged();
     expect(world.log).toMatchObject([{ level: 30, msg: 'request', clientGone: true }]);
   });

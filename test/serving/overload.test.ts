@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Overload, Seat } from '../../src/platform/http/admission.js';
@@ -7,7 +7,7 @@ import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
-import { holdGoals } from '../support/holdGoals.js';
+import { reopening as reopeningOf, sending } from '../support/rawHttp.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const places = 2;
@@ -34,7 +34,7 @@ const reopen = (id: string, headers = {}) => world.post(restPaths.reopenGoal, ca
 describe('a gateway whose places are all taken', () => {
   test('is one warning per second in the log, and a line only for each admitted request', async () => {
     const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const admitted = [1, 2].map(() => reopen(goal.id));
     await eventually(() => expect(overload.queue.taken).toBe(places));
     world.log.length = 0;
@@ -52,7 +52,7 @@ describe('a gateway whose places are all taken', () => {
   test('refuses further requests while the admitted ones wait, and these complete', async () => {
     const goals = await Promise.all([1, 2, 3, 4].map(() => world.closedGoal(space)));
     const [one, other, third, fourth] = goals.map(({ id }) => id) as [string, string, string, string];
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     let answered = 0;
     const admitted = [one, other].map((id) => reopen(id).finally(() => answered++));
     await eventually(() => expect(overload.queue.taken).toBe(places));
@@ -104,15 +104,11 @@ describe('a gateway whose places are all taken', () => {
 
   test('does nothing for a client that left while it waited', async () => {
     const [held, left] = [await world.closedGoal(space), await world.closedGoal(space)];
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const admitted = [1, 2].map(() => reopen(held.id));
     await eventually(() => expect(overload.queue.taken).toBe(places));
     const body = JSON.stringify({ id: left.id });
-    const client = connect(Number(new URL(await world.base()).port), 'localhost');
-    client.write(
-      `POST ${restPaths.reopenGoal} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${caller.token}\r\n` +
-        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
+    const client = await sending(reopeningOf(caller.token, body.length) + body, world);
     await eventually(() => expect(overload.queue.waiting).toBe(1));
     world.log.length = 0;
     client.destroy();
@@ -128,15 +124,9 @@ describe('a gateway whose places are all taken', () => {
   });
 
   test('lends the place of a request whose body is still coming', async () => {
-    const { hostname, port } = new URL(await world.base());
-    const slow = [1, 2, 3].map(() => connect(Number(port), hostname));
     const body = '{"id":"unknown"}';
-    for (const socket of slow) {
-      socket.write(
-        `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
-      );
-    }
+    const begun = `${reopeningOf(caller.token, body.length)}{`;
+    const slow = await Promise.all([1, 2, 3].map(() => sending(begun, world)));
     await eventually(async () => expect((await reopen('unknown')).status).toBe(404));
     await eventually(() => expect(overload.queue.taken).toBe(0));
     for (const socket of slow) {
@@ -154,22 +144,11 @@ describe('bodies that are still coming', () => {
     overload: new Overload({ maxConcurrentRequests: places, bodyBytes: 130_000 }, logger),
   });
   const body = JSON.stringify({ id: 'unknown', message: 'x'.repeat(60_000) });
-  const sized = `Content-Length: ${body.length}`;
-  const head = (...headers: string[]) =>
-    [`POST ${restPaths.reopenGoal} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${caller.token}`]
-      .concat('Content-Type: application/json', headers, '', '')
-      .join('\r\n');
-
-  async function sending(text: string) {
-    const { hostname, port } = new URL(await narrow.base());
-    const socket = connect(Number(port), hostname);
-    socket.write(text);
-    return socket;
-  }
+  const head = reopeningOf(caller.token, body.length);
   const statusOf = async (socket: Socket) => Number(String((await once(socket, 'data'))[0]).split(' ')[1]);
 
   test('have a bounded memory together: whoever finds none gets 503 at once, the others complete', async () => {
-    const sockets = await Promise.all([1, 2, 3].map(() => sending(head(sized) + body.slice(0, 45_000))));
+    const sockets = await Promise.all([1, 2, 3].map(() => sending(head + body.slice(0, 45_000), narrow)));
     const refused = await Promise.race(
       sockets.map(async (socket) => ((await statusOf(socket)) === 503 ? socket : null)),
     );
@@ -179,7 +158,7 @@ describe('bodies that are still coming', () => {
       socket.write(body.slice(45_000));
       expect(await statusOf(socket)).toBe(404);
     }
-    refused?.write(body.slice(45_000) + head(sized) + body);
+    refused?.write(body.slice(45_000) + head + body);
     expect(await statusOf(refused as Socket)).toBe(404);
     for (const socket of sockets) socket.destroy();
     // The warning of another gateway of this file may come as late.
@@ -189,20 +168,19 @@ describe('bodies that are still coming', () => {
   });
 
   test('take more than their bytes if they come in many small chunks', async () => {
-    const socket = await sending(head('Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(600));
+    const socket = await sending(
+      head.replace(/Content-Length.*/, 'Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(600),
+      narrow,
+    );
     expect(await statusOf(socket)).toBe(503);
     socket.destroy();
   });
 });
 
 test('a connection beyond the most is closed at once, and counted', async () => {
-  const { hostname, port } = new URL(await crowded.base());
-  const open = () => connect(Number(port), hostname);
-  const first = open();
-  await once(first, 'connect');
-  const second = open();
-  second.on('error', () => {});
-  await once(second, 'close');
+  const first = await sending('', crowded);
+  const second = await sending('', crowded);
+  if (!second.closed) await once(second, 'close');
   first.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
   await eventually(() =>
@@ -434,7 +412,7 @@ describe('what takes long', () => {
     const goals = await Promise.all([1, 2, 3].map(() => shared.closedGoal(own.space)));
     const people = [1, 2, 3, 4].map((alias) => `a${alias}: potentialSubscribers { isSubscribed person { id } }`);
     const reopenAll = async () => {
-      const release = await holdGoals(shared.url);
+      const release = await shared.holdGoals();
       const answers = Promise.all(
         goals.map(async ({ id }) => {
           const { body } = await shared.graphql(

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, createApp } from '../../src/index.js';
 import { preparedStatements } from '../support/pgbouncer.js';
+import { listening } from '../support/temporary.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -16,14 +15,8 @@ const settings = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off' };
 /** The gateway with plugins: sends GraphQL and REST. */
 async function withPlugins(...plugins: Plugin[]) {
   const app = await createApp({ databaseUrl: world.url, settings, log: () => {}, plugins });
-  const server = createServer(app.listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await app.close();
-  });
+  onTestFinished(() => app.close());
+  const base = `http://127.0.0.1:${await listening(createServer(app.listener))}`;
   const post = (path: string, body: object, more: Record<string, string> = {}) =>
     fetch(base + path, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) });
   const graphql = (query: string, more?: Record<string, string>) => post('/graphql', { query }, more);

@@ -1,16 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openDemo } from '../../src/commands/demo.js';
 import type { DemoTokens } from '../../src/gateway.js';
 import type { Known } from './randomQueries.js';
+import { temporaryFolder } from './temporary.js';
 import type { Json, World } from './world.js';
 
 /** Imports the demo workspace for random requests. */
 export async function openRandomDemo(world: World): Promise<DemoTokens> {
-  const directory = await mkdtemp(join(tmpdir(), 'goalpost-random-'));
-  const tokens = await openDemo(world.db, directory);
-  await rm(directory, { recursive: true });
+  const tokens = await openDemo(world.db, await temporaryFolder());
   if (!tokens) throw new Error('the demo workspace was not imported');
   // Lists whose items differ: every second goal has a parent, which has none.
   await world.sql('UPDATE goals SET parent_goal_id = NULL WHERE id = (SELECT min(id) FROM goals)');

@@ -10,7 +10,10 @@ import { builtMain } from './goalpost.js';
 import type { Json } from './world.js';
 
 /** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
-export async function startServer(settings: Record<string, string> = {}, { quiet = false, main = builtMain } = {}) {
+export async function startServer(
+  settings: Record<string, string | undefined> = {},
+  { quiet = false, main = builtMain } = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
   const child = spawn(process.execPath, [main, 'serve'], {
     env: {
@@ -24,7 +27,10 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
-  let log = '';
+  let [printed, log] = ['', ''];
+  child.stdout.on('data', (text) => {
+    printed += text;
+  });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
     if (!quiet) process.stderr.write(text);
@@ -38,7 +44,7 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
-    await rm(directory, { recursive: true, maxRetries: 20 });
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   };
   for await (const line of createInterface(child.stdout)) {
     child.stdout.resume();
@@ -46,7 +52,18 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
     const { port, pathname, search } = new URL(announced.browser);
     const base = `http://localhost:${port}`;
     const client = new Client(base);
-    return { base, client, start: pathname + search, announced, process: child, exited, stop, log: () => log, lines };
+    return {
+      base,
+      client,
+      start: pathname + search,
+      announced,
+      process: child,
+      exited,
+      stop,
+      lines,
+      log: () => log,
+      printed: () => printed + log,
+    };
   }
   await stop();
   throw new Error('the server did not start');

@@ -10,6 +10,7 @@ import type { Prisma } from '../../src/generated/client/client.js';
 import { type Operation, operations } from '../../src/operations/index.js';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
 import { retryConflicts } from '../../src/platform/postgres/connections.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -19,12 +20,14 @@ import { Client } from './client.js';
 import { noted, noteStatements, unboundScans } from './companyBinding.js';
 import { asAdministrator, createDatabase } from './database.js';
 import { fetchAt } from './fetchAt.js';
+import { holding } from './holding.js';
 import { preparedStatements } from './pgbouncer.js';
 
 /** What `JSON.parse` returns. A test may read any path in it, and a wrong path fails the test. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
+type Subject = { fileId: string } | { documentId: string } | { threadId: string } | { commentId: string };
 type Options = Partial<
   Omit<Parameters<typeof createApp>[0], 'queryLimits'> & ConstructorParameters<typeof NodeServer>[0]
 > & {
@@ -128,6 +131,16 @@ export class World extends Client {
   /** Runs SQL on connections of its own, without the gateway and as a role that may do everything. */
   async sql(text: string, values: unknown[] = []): Promise<Json[]> {
     return (await retryConflicts(() => this.#aside.query(text, values))).rows;
+  }
+
+  /** A transaction that holds what the SQL locks until it is released, or the test is over. */
+  holding(sql: string, values: unknown[] = []) {
+    return holding(asAdministrator(this.url), sql, values);
+  }
+
+  /** Holds a lock for which every change of a goal waits, until the function that it returns is called. */
+  async holdGoals(): Promise<() => Promise<void>> {
+    return (await this.holding('LOCK TABLE goals IN SHARE MODE')).release;
   }
 
   /** Until a statement waits for what another transaction has locked. */
@@ -303,6 +316,36 @@ export class World extends Client {
     return this.db.resourceHubDocument.create({
       data: { name: this.name('Draft'), content: 'not yet', ...data, companyId, resourceHubId, authorId: author.id },
     });
+  }
+
+  /** An activity, as another program records it that shares the database. */
+  activity(
+    { companyId, id: authorId }: At & { id: string },
+    data: Omit<Prisma.ActivityUncheckedCreateInput, 'companyId' | 'authorId' | 'name'> & { name?: string },
+  ) {
+    return this.db.activity.create({ data: { name: 'Name', ...data, companyId, authorId } });
+  }
+
+  /** Many of them at once. */
+  async activities({ companyId, id: authorId }: At & { id: string }, goalId: string, count: number): Promise<void> {
+    await this.sql(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+       SELECT $1, 'goal_closed', $2, $3, n::text FROM generate_series(1, $4::int) n`,
+      [companyId, authorId, goalId, count],
+    );
+  }
+
+  /** Gives the activities their numbers, at most 200 at a time. */
+  numberEvents(companyId: string) {
+    return numberEvents(this.db, eventSource, companyId);
+  }
+
+  comment({ companyId, id: authorId }: At & { id: string }, on: Subject) {
+    return this.db.comment.create({ data: { content: 'Nice', ...on, companyId, authorId } });
+  }
+
+  reaction({ companyId, id: personId }: At & { id: string }, on: Subject) {
+    return this.db.reaction.create({ data: { emoji: '👍', ...on, companyId, personId } });
   }
 
   async subscribe(

@@ -1,5 +1,3 @@
-import { eventSource } from '../../../src/events/source.js';
-import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { createToken } from '../../../src/tokens.js';
 import { filledDocument, filledFile, filledGoal } from '../../support/filled.js';
 import { perform } from '../../support/surfaces.js';
@@ -152,7 +150,7 @@ export async function furnish(world: World) {
      SELECT company_id, id, 'e', 'ping', 1, 'failed', 1, 'reset', 'no' FROM webhook`,
     [company.companyId],
   );
-  while ((await numberEvents(world.db, eventSource, company.companyId)).hasMore);
+  while ((await world.numberEvents(company.companyId)).hasMore);
   return { ...company, people, filled, spaces, goals, projects, hubs, removed };
 }
 
@@ -183,9 +181,7 @@ async function removedRecords(world: World, people: People, { space, goal: paren
   const file = await world.file(stays, people.owner);
   const document = await world.document(stays, people.owner);
   for (const subject of [{ goalId: goal.id }, { fileId: file.id }, { documentId: document.id }])
-    await world.db.activity.create({
-      data: { companyId, authorId: people.owner.id, name: 'Gone', action: actionOf(subject), ...subject },
-    });
+    await world.activity({ companyId, ...people.owner }, { name: 'Gone', action: actionOf(subject), ...subject });
   return {
     space: gone,
     goal,

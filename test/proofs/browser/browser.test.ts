@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { browsing, requireBrowser, runGraphiql as run, violationsOf } from '../../support/browser.js';
 import { chromium } from '../../support/chromium.js';
-import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { createWorld } from '../../support/world.js';
 
 /** Longer than a loaded machine needs. */
@@ -19,6 +19,17 @@ describe.skipIf(!chromium)('in a browser', () => {
   async function choose(page: Page, name: string): Promise<void> {
     await page.getByRole('combobox', { name: 'Example' }).selectOption(name);
     await expect.poll(() => editor(page).innerText(), patience).toMatch(new RegExp(` ${name}[ (]`));
+  }
+
+  /** The history of a document with these versions, for a visitor with a token. */
+  async function historyOf(versions: string[]): Promise<Page> {
+    const world = await createWorld();
+    const { caller, hub } = await world.teamWithHub('space');
+    await world.document(hub, caller, versions);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
+    const page = await open('/history', { base: own.base });
+    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    return page;
   }
 
   const example = (page: Page, name: string) => page.locator(`.example[id="${name}"]`);
@@ -39,8 +50,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('GraphiQL shows an event when something is changed elsewhere, until Stop ends its stream', async () => {
-    const own = await startServer({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
     const page = await open(own.start, { base: own.base });
     await page.goto(`${own.base}/graphql`);
     await choose(page, 'Listen');
@@ -127,8 +137,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('each operation runs from the start page, and again once the page is loaded again', async () => {
-    const own = await startServer();
-    onTestFinished(own.stop);
+    const own = await temporaryServer();
     const page = await open(own.start, { base: own.base, statuses: [404, 409] });
     const run = async (name: string, status = '200 OK') => {
       const block = example(page, name);
@@ -196,8 +205,7 @@ describe.skipIf(!chromium)('in a browser', () => {
 
   test('visitors of a gateway get placeholders to copy, and nothing to run', async () => {
     const world = await createWorld();
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
     const page = await open('/', { base: own.base });
     await page.getByText('GOAL_ID').first().waitFor();
     await page.getByRole('button', { name: 'Copy: Reopen a goal' }).waitFor();
@@ -208,8 +216,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const world = await createWorld();
     const { caller, hub } = await world.teamWithHub('space');
     await world.document(hub, caller, ['one', 'two'], { name: 'Mine' });
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
+    const own = await temporaryServer({ DATABASE_URL: world.url });
     const page = await open('/history', { base: own.base, statuses: [401] });
     const field = page.getByLabel(/enter an API token/);
     await field.fill('gp_wrong');
@@ -228,8 +235,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('the history of a document says which versions had a text, and leads to restoring one of them', async () => {
-    const own = await startServer();
-    onTestFinished(own.stop);
+    const own = await temporaryServer();
     const page = await open(own.start, { base: own.base });
     await page.goto(`${own.base}/history?document=doc-launch-plan`);
     const versions = page.getByRole('region', { name: /^Version \d+$/ });
@@ -256,14 +262,8 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('the history shows a text of four million characters part by part', async () => {
-    const world = await createWorld();
-    const { caller, hub } = await world.teamWithHub('space');
     const long = 'A line with some words in it.\n'.repeat(4_000_000 / 30 - 10);
-    await world.document(hub, caller, [long, `${long}The end.`]);
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
-    const page = await open('/history', { base: own.base });
-    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    const page = await historyOf([long, `${long}The end.`]);
     await page.getByText('2 versions.').waitFor();
     const second = page.getByRole('region', { name: 'Version 2', exact: true });
     const text = second.getByRole('region', { name: 'Text of version 2' });
@@ -276,14 +276,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   });
 
   test('the history reads older versions on demand, up to one that has the text', async () => {
-    const world = await createWorld();
-    const { caller, hub } = await world.teamWithHub('space');
-    const texts = Array.from({ length: 25 }, (_, index) => `text ${index + 1}.`);
-    await world.document(hub, caller, texts);
-    const own = await startServer({ DATABASE_URL: world.url });
-    onTestFinished(own.stop);
-    const page = await open('/history', { base: own.base });
-    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    const page = await historyOf(Array.from({ length: 25 }, (_, index) => `text ${index + 1}.`));
     await page.getByText('The newest 10 of 25 versions.').waitFor();
     const field = page.getByLabel('Text in a version');
     await field.fill('text 4.');

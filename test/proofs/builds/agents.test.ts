@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pathOf } from '../../support/documents.js';
-import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import type { Json } from '../../support/world.js';
 
 /** What of the conformance suite applies to a server that has tools only, and needs no tool of the suite's own. */
@@ -27,16 +27,12 @@ describe('the built gateway', () => {
   }, 300_000);
   /** What a program prints, on a demo of its own: each client restores the same version of the same document. */
   async function ask(program: string, ...args: string[]): Promise<Json> {
-    const { base, announced, stop } = await startServer();
-    try {
-      const { write } = JSON.parse(await readFile(announced.tokens ?? '', 'utf8'));
-      const env = { ...process.env, TOKEN: write };
-      const file = `${directory}/${program}.mjs`;
-      const { stdout } = await promisify(execFile)(process.execPath, [file, `${base}/mcp`, ...args], { env });
-      return JSON.parse(stdout);
-    } finally {
-      await stop();
-    }
+    const { base, announced } = await temporaryServer();
+    const { write } = JSON.parse(await readFile(announced.tokens ?? '', 'utf8'));
+    const env = { ...process.env, TOKEN: write };
+    const file = `${directory}/${program}.mjs`;
+    const { stdout } = await promisify(execFile)(process.execPath, [file, `${base}/mcp`, ...args], { env });
+    return JSON.parse(stdout);
   }
 
   function expectRestored(seen: Json, program: string): void {

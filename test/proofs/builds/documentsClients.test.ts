@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { pasteInto } from '../../support/pasteInto.js';
-import { startServer } from '../../support/server.js';
+import { listening, temporaryFolder, temporaryServer } from '../../support/temporary.js';
 
 const page = textOf('docs/clients.md');
 const section = (heading: string, language: string) => blocksOf(sectionOf(page, heading), language);
@@ -19,22 +16,17 @@ const more = ['Two clerks for the summer', 'A stall at the harbor fair'];
 const { company } = JSON.parse(textOf('prisma/demo-workspace.json'));
 const scripts = (heading: string) => section(heading, 'sh');
 
-let folder: string;
-let server: Awaited<ReturnType<typeof startServer>>;
-let tokens: { write: string; readOnly: string };
+const folder = await temporaryFolder();
+const server = await temporaryServer({ DATA_DIR: join(folder, '.data') });
+const tokens: { write: string; readOnly: string } = JSON.parse(
+  await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'),
+);
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'goalpost-clients-'));
-  server = await startServer({ DATA_DIR: join(folder, '.data') });
-  tokens = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
   await linkPackages();
   const closed = { space_id: 'space-company', closed_at: '2026-02-01T09:00:00Z', success: true };
   const goals = more.map((name) => ({ id: name, name, ...closed }));
   await writeFile(join(folder, 'more.json'), JSON.stringify({ company, goals }));
   await commandOutput(['import', join(folder, 'more.json'), '--update'], { DATA_DIR: join(folder, '.data') });
-});
-afterAll(async () => {
-  await server?.stop();
-  await rm(folder, { recursive: true, maxRetries: 20 });
 });
 
 /** Installed, as far as the examples need it: what test/client depends on, before what others in the checkout do. */
@@ -80,12 +72,11 @@ describe('the examples of docs/clients.md compile and run as they stand there', 
       response.setHeader('Content-Type', 'application/json');
       if (keys.length === 2) response.writeHead(503, { 'Retry-After': '0' });
       response.end(JSON.stringify({ goal: { status: 'on_track' } }));
-    }).listen(0, '127.0.0.1');
-    await once(failing, 'listening');
-    const base = `http://127.0.0.1:${(failing.address() as AddressInfo).port}`;
+    });
+    const base = `http://127.0.0.1:${await listening(failing)}`;
     const compiled = join(folder, 'client.js');
     await writeFile(compiled, (await readFile(compiled, 'utf8')).replace(server.base, base));
-    expect(await run('client', tokens.write).finally(() => failing.close())).toEqual(['on_track']);
+    expect(await run('client', tokens.write)).toEqual(['on_track']);
     expect(keys).toEqual([1, 2, 3].map(() => keys[0]));
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
   });

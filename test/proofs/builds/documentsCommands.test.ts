@@ -1,16 +1,20 @@
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createDatabase, createEmptyDatabase } from '../../support/database.js';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { createEmptyDatabase } from '../../support/database.js';
 import { blocksOf, documents, pathOf, sectionOf, textOf } from '../../support/documents.js';
 import { pasteInto } from '../../support/pasteInto.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
+import {
+  listening,
+  temporaryDatabase,
+  temporaryEmptyDatabase,
+  temporaryFolder,
+  temporaryServer,
+} from '../../support/temporary.js';
 import type { Json } from '../../support/world.js';
 
 /**
@@ -87,11 +91,7 @@ test('every command of the documents is run here', () => {
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await temporaryFolder();
 
 const paste = (script: string, replaced: Record<string, string> = {}) => pasteInto(folder, script, replaced);
 
@@ -103,11 +103,10 @@ test('the certificate of docs/deploying.md is one that its curl line trusts', as
   const proxy = createServer(
     { cert: await file('goalpost.crt'), key: await file('goalpost.key') },
     (_request, response) => response.end('ready'),
-  ).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const { port } = proxy.address() as AddressInfo;
+  );
+  const port = await listening(proxy);
   const here = { '/etc/ssl/': './', ':443:': `:${port}:`, 'com/readyz': `com:${port}/readyz` };
-  expect(await paste(ask, here).finally(() => proxy.close())).toBe('ready');
+  expect(await paste(ask, here)).toBe('ready');
 });
 
 test('the shell function of docs/errors.md repeats a change with one key, and prints the last response alone', async () => {
@@ -123,22 +122,15 @@ test('the shell function of docs/errors.md repeats a change with one key, and pr
     const [status, body] = answers[keys.length] ?? [500, ''];
     keys.push(request.headers['idempotency-key']);
     response.writeHead(status).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(failing, 'listening');
-  const here = { 'http://127.0.0.1:4000': `http://127.0.0.1:${(failing.address() as AddressInfo).port}` };
+  });
+  const here = { 'http://127.0.0.1:4000': `http://127.0.0.1:${await listening(failing)}` };
   const script = `TOKEN=any\n${retrying.join('\n')}\nchange reopen_goal '{}'\necho\nchange reopen_goal '{}' || echo " refused"`;
-  expect(await paste(script, here).finally(() => failing.close())).toBe(
-    '{"goal":null}\n{"code":"GOAL_ARCHIVED"} refused\n',
-  );
+  expect(await paste(script, here)).toBe('{"goal":null}\n{"code":"GOAL_ARCHIVED"} refused\n');
   expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
 });
 
-describe('on the demo', () => {
-  let server: Awaited<ReturnType<typeof startServer>>;
-  beforeAll(async () => {
-    server = await startServer({ DATA_DIR: join(folder, '.data') });
-  });
-  afterAll(() => server.stop());
+describe('on the demo', async () => {
+  const server = await temporaryServer({ DATA_DIR: join(folder, '.data') });
 
   const jsonIn = (file: string, heading: string) =>
     blocksOf(sectionOf(textOf(file), heading), 'json').map((text) => JSON.parse(text));
@@ -219,51 +211,37 @@ describe('on the demo', () => {
 });
 
 test('the run of docs/agents.md works in its order, and answers as shown', async () => {
-  const own = await mkdtemp(join(tmpdir(), 'goalpost-agents-'));
-  const server = await startServer({ DATA_DIR: join(own, '.data') });
+  const own = await temporaryFolder();
+  const server = await temporaryServer({ DATA_DIR: join(own, '.data') });
   const here = { 'http://127.0.0.1:4000': server.base };
-  try {
-    const { write } = JSON.parse(await readFile(join(own, '.data/demo-tokens.json'), 'utf8'));
-    const plan = async () => {
-      const { body } = await server.client.graphql(
-        write,
-        '{ resourceHubDocument(id: "doc-launch-plan") { name content } }',
-      );
-      return body.data.resourceHubDocument;
-    };
-    const planBefore = await plan();
-    const run = agents.map((script) => (/^tool restore/m.test(script) ? `${script}\n${script}` : script)).join('\n');
-    const lines = (await pasteInto(own, run, here)).trim().split('\n');
-    const results = lines.slice(0, 5).map((line) => JSON.parse(line));
-    // The document has other changes too.
-    results[4].activities.nodes.length = 1;
-    const section = sectionOf(textOf('docs/agents.md'), 'A run');
-    const [found, preview, restored, changes] = blocksOf(section, 'json').map((text) => JSON.parse(text));
-    expect(results).toMatchObject([found, preview, restored, { ...restored, replayed: true }, changes]);
-    expect(lines.slice(5).join('\n')).toBe(blocksOf(section, 'text').join('').trim());
-    expect(await plan()).toEqual(planBefore);
-  } finally {
-    await server.stop();
-    await rm(own, { recursive: true });
-  }
+  const { write } = JSON.parse(await readFile(join(own, '.data/demo-tokens.json'), 'utf8'));
+  const plan = async () => {
+    const { body } = await server.client.graphql(
+      write,
+      '{ resourceHubDocument(id: "doc-launch-plan") { name content } }',
+    );
+    return body.data.resourceHubDocument;
+  };
+  const planBefore = await plan();
+  const run = agents.map((script) => (/^tool restore/m.test(script) ? `${script}\n${script}` : script)).join('\n');
+  const lines = (await pasteInto(own, run, here)).trim().split('\n');
+  const results = lines.slice(0, 5).map((line) => JSON.parse(line));
+  // The document has other changes too.
+  results[4].activities.nodes.length = 1;
+  const section = sectionOf(textOf('docs/agents.md'), 'A run');
+  const [found, preview, restored, changes] = blocksOf(section, 'json').map((text) => JSON.parse(text));
+  expect(results).toMatchObject([found, preview, restored, { ...restored, replayed: true }, changes]);
+  expect(lines.slice(5).join('\n')).toBe(blocksOf(section, 'text').join('').trim());
+  expect(await plan()).toEqual(planBefore);
 });
 
 describe("on the operator's own PostgreSQL", () => {
   const example = blocksOf(textOf('docs/import-format.md'), 'json')[0] ?? '';
   const placeholder = 'postgresql://user:password@host:5432/goalpost';
-  const databases: Awaited<ReturnType<typeof createDatabase>>[] = [];
-
-  async function emptyDatabase(): Promise<string> {
-    const database = await createDatabase();
-    databases.push(database);
-    return database.url;
-  }
-
   beforeAll(() => writeFile(join(folder, 'workspace.json'), example));
-  afterAll(() => Promise.all(databases.map((database) => database.drop())));
 
   test('the commands of the pages for operators work in their order', async () => {
-    const url = await emptyDatabase();
+    const { url } = await temporaryDatabase();
     expect(await paste(ownDatabase.join('\n'), { [placeholder]: url })).toMatch(/^imported \d+ records.*\ngp_/m);
     const newest = '$(npx goalpost token list | sed -n 2p | cut -d " " -f 1)';
     const script = `export DATABASE_URL=${placeholder}\n${[...purging, ...tokens].join('\n')}`;
@@ -272,7 +250,7 @@ describe("on the operator's own PostgreSQL", () => {
 
   test('the commands of docs/deploying.md use the settings of the service', async () => {
     const [settings = ''] = blocksOf(textOf('docs/deploying.md'), 'ini');
-    const url = await emptyDatabase();
+    const { url } = await temporaryDatabase();
     const here = {
       'postgresql://goalpost_owner:password@db.example.com:5432/goalpost?sslmode=verify-full': url,
       '/opt/goalpost': '.',
@@ -285,7 +263,7 @@ describe("on the operator's own PostgreSQL", () => {
   });
 
   test('the commands of docs/importing.md work in their order', async () => {
-    const script = `export DATABASE_URL=${await emptyDatabase()}\n${importing.join('\n')}`;
+    const script = `export DATABASE_URL=${(await temporaryDatabase()).url}\n${importing.join('\n')}`;
     const changes = { revision: 1, company: { id: 'acme', name: 'Acme Ltd' } };
     await writeFile(join(folder, 'changes.json'), JSON.stringify(changes));
     const [convert = ''] = blocksOf(textOf('docs/importing.md'), 'js');
@@ -301,37 +279,32 @@ describe("on the operator's own PostgreSQL", () => {
   });
 
   test('the commands of docs/integrating.md set up an application with its own database', async () => {
-    const url = await emptyDatabase();
-    const own = await createEmptyDatabase();
-    const server = await startServer({ DATABASE_URL: url });
-    try {
-      // Afterwards the database of the gateway is as an old backup has it: no event and no change says so.
-      const name = `curl -sS http://127.0.0.1:4000/graphql -H "Authorization: Bearer $TOKEN" \\
-        -H 'Content-Type: application/json' -d '{"query":"{ goal(id: \\"launch\\") { name } }"}'`;
-      const application = 'node --import tsx application/main.ts';
-      const setBack = [
-        `psql "$DATABASE_URL" --quiet -c "UPDATE goals SET name = 'Of a backup'"`,
-        `${application} once`,
-        name,
-      ];
-      const script = [...twoDatabases, ...setBack, `${application} resync`, name].join('\n');
-      const printed = await paste(`export GOALPOST="$NODE $MAIN" GATEWAY=${server.base}\n${script}`, {
-        [placeholder]: url,
-        'postgresql://user:password@host:5432/application': own.directUrl,
-        'http://127.0.0.1:4000': server.base,
-        'node_modules/goalpost/docs/application': pathOf('docs/application'),
-        'npm install pg tsx': `ln -s ${pathOf('node_modules')} node_modules`,
-      });
-      expect(printed).toMatch(/^sent file 1, changes: \d+\n/m);
-      expect(printed).toMatch(/events taken in: \d+\n(?:.*\n)*?sent file 2, changes: 1\n/m);
-      expect(printed).toMatch(/"is_closed":false/);
-      expect(printed).toMatch(/ launch \| *\n/);
-      expect(printed).toMatch(/"name":"Poster, final"/);
-      expect(printed).toMatch(/"name":"Of a backup".*"name":"Launch in spring"/s);
-    } finally {
-      await server.stop();
-      await own.drop();
-    }
+    const { url } = await temporaryDatabase();
+    const own = await temporaryEmptyDatabase();
+    const server = await temporaryServer({ DATABASE_URL: url });
+    // Afterwards the database of the gateway is as an old backup has it: no event and no change says so.
+    const name = `curl -sS http://127.0.0.1:4000/graphql -H "Authorization: Bearer $TOKEN" \\
+      -H 'Content-Type: application/json' -d '{"query":"{ goal(id: \\"launch\\") { name } }"}'`;
+    const application = 'node --import tsx application/main.ts';
+    const setBack = [
+      `psql "$DATABASE_URL" --quiet -c "UPDATE goals SET name = 'Of a backup'"`,
+      `${application} once`,
+      name,
+    ];
+    const script = [...twoDatabases, ...setBack, `${application} resync`, name].join('\n');
+    const printed = await paste(`export GOALPOST="$NODE $MAIN" GATEWAY=${server.base}\n${script}`, {
+      [placeholder]: url,
+      'postgresql://user:password@host:5432/application': own.directUrl,
+      'http://127.0.0.1:4000': server.base,
+      'node_modules/goalpost/docs/application': pathOf('docs/application'),
+      'npm install pg tsx': `ln -s ${pathOf('node_modules')} node_modules`,
+    });
+    expect(printed).toMatch(/^sent file 1, changes: \d+\n/m);
+    expect(printed).toMatch(/events taken in: \d+\n(?:.*\n)*?sent file 2, changes: 1\n/m);
+    expect(printed).toMatch(/"is_closed":false/);
+    expect(printed).toMatch(/ launch \| *\n/);
+    expect(printed).toMatch(/"name":"Poster, final"/);
+    expect(printed).toMatch(/"name":"Of a backup".*"name":"Launch in spring"/s);
   });
 
   test('the commands of docs/integrating.md set up an application in the database of the gateway', async () => {

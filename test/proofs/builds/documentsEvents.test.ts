@@ -1,20 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { secretOf, signatureOf } from '../../../src/webhooks/signature.js';
 import { insertWebhook, secretFor, startDeliveries } from '../../support/deliveries.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { startReceiver } from '../../support/receiver.js';
+import { temporaryFolder } from '../../support/temporary.js';
 import { createWorld } from '../../support/world.js';
 
 const page = textOf('docs/events.md');
 const world = await createWorld();
-const folder = await mkdtemp(join(tmpdir(), 'goalpost-examples-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 /** What an endpoint gets of an event. */
 async function delivered() {
@@ -22,10 +21,7 @@ async function delivered() {
   const { caller, space, company } = await world.team();
   const goal = await world.goal(space);
   const id = await insertWebhook(world, company.companyId, endpoint.url);
-  await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
-    [company.companyId, caller.id, goal.id],
-  );
+  await world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   const { stop } = startDeliveries(world);
   const [received] = await endpoint.until(1);
   await stop();

@@ -1,19 +1,13 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { openModels } from '../../../src/database.js';
+import { describe, expect, test } from 'vitest';
 import { ImportError } from '../../../src/workspace/report.js';
-import { createDatabase } from '../../support/database.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { importDocument } from '../../support/importDocument.js';
+import { createWorld } from '../../support/world.js';
 
 const page = textOf('docs/import-format.md');
 const guide = textOf('docs/importing.md');
 
-const { url, drop } = await createDatabase();
-const db = openModels({ url, poolSize: 1, preparedStatements: false });
-afterAll(async () => {
-  await db.$disconnect();
-  await drop();
-});
+const { db } = await createWorld({ isAlone: true });
 
 describe('an example of docs/import-format.md', () => {
   const examples = blocksOf(page, 'json').map((text) => JSON.parse(text));

@@ -1,16 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Started } from '../../../src/commands/serve.js';
-import { createDatabase } from '../../support/database.js';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
 import { on, pack, runNpm } from '../../support/packed.js';
+import { temporaryDatabase, temporaryFolder } from '../../support/temporary.js';
 
 const run = promisify(execFile);
 
@@ -63,16 +62,10 @@ test('the package has what runs and what documents it, and needs no package but 
     expect(licenses).toMatch(new RegExp(`^${name} [0-9.]+, `, 'm'));
 });
 
-describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }, (node) => {
-  let folder: string;
+describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }, async (node) => {
+  const folder = await temporaryFolder();
   const running: ChildProcess[] = [];
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'goalpost-installed-'));
-  });
-  afterAll(async () => {
-    for (const child of running) child.kill('SIGKILL');
-    await rm(folder, { recursive: true, maxRetries: 20 });
-  });
+  afterAll(() => running.forEach((child) => void child.kill('SIGKILL')));
 
   const npx = (args: string[], settings: Record<string, string> = {}) =>
     run('npx', ['--no', '--', 'goalpost', ...args], { cwd: folder, env: on(node, settings) });
@@ -122,7 +115,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
   });
 
   test('the other commands work, and createApp serves in the server of docs/embedding.md', async () => {
-    const { url, drop } = await createDatabase();
+    const { url } = await temporaryDatabase();
     const own = { DATABASE_URL: url };
     expect((await npx(['migrate'], own)).stdout).toContain('up to date');
     expect((await npx(['check'], own)).stdout).toContain('ok       it is migrated');
@@ -160,7 +153,6 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     expect((await get('/readyz')).status).toBe(200);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
-    await drop();
   });
 
   test('plugins of Envelop from npm run, with its graphql; those that need HTTP hooks of Yoga are refused at start by name', async () => {
@@ -169,7 +161,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
       ['@graphql-yoga/plugin-disable-introspection@2'],
     );
     await runNpm(node, folder, 'install', '--ignore-scripts', ...packages);
-    const { url, drop } = await createDatabase();
+    const { url } = await temporaryDatabase();
     await npx(['import', 'node_modules/goalpost/prisma/demo-workspace.json'], { DATABASE_URL: url });
     const create = ['token', 'create', '--person', 'person-tomas-okafor', '--name', 'CI'];
     const token = (await npx(create, { DATABASE_URL: url })).stdout.trim();
@@ -224,7 +216,6 @@ console.log(JSON.stringify(outcomes));
       types: [done, done, done],
       yogas: expect.stringContaining('onRequestParse'),
     });
-    await drop();
   });
 
   test('its types are those of node:http and its own', async () => {

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../../src/database.js';
 import { createToken } from '../../../src/tokens.js';
-import { createDatabase } from '../../support/database.js';
 import { blocksOf, pathOf, textOf } from '../../support/documents.js';
 import { goalpost } from '../../support/goalpost.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
+import { temporaryDatabase, temporaryFolder } from '../../support/temporary.js';
 import { restPaths, World } from '../../support/world.js';
 
 const document = textOf('docs/importing.md');
@@ -33,14 +32,10 @@ async function removeCompany(url: string, company: string): Promise<number | nul
 }
 
 test('docs/importing.md removes a company that was imported, also after changes, and leaves the others alone', async () => {
-  const { url, gatewayUrl, drop } = await createDatabase();
-  const folder = await mkdtemp(join(tmpdir(), 'goalpost-removed-'));
+  const { url, gatewayUrl } = await temporaryDatabase();
+  const folder = await temporaryFolder();
   const world = new World(openModels({ url: gatewayUrl, poolSize: 4, preparedStatements }), gatewayUrl);
-  onTestFinished(async () => {
-    await world.close();
-    await drop();
-    await rm(folder, { recursive: true });
-  });
+  onTestFinished(() => world.close());
   await writeFile(join(folder, 'acme.json'), example);
   const importing = (file: string) => goalpost(['import', file], { DATABASE_URL: url });
   const imported = await importing(pathOf('prisma/demo-workspace.json'));

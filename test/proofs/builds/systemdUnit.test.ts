@@ -1,16 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Restorer } from '../../../tools/faults/restorer.js';
-import { createDatabase } from '../../support/database.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { builtMain, goalpost } from '../../support/goalpost.js';
 import { openStream } from '../../support/openStream.js';
 import { createRestorables } from '../../support/restorables.js';
+import { temporaryDatabase, temporaryFolder } from '../../support/temporary.js';
 
 const has = (...command: string[]) => spawnSync(command[0] ?? '', command.slice(1)).status === 0;
 const hasSystemd = has('systemd-analyze', '--version');
@@ -36,18 +35,9 @@ function callsOf(group: string): string[] {
 
 const callsOfAll = (groups: string) => groups.split(' ').flatMap(callsOf);
 
-describe('the unit of docs/deploying.md', () => {
-  let folder: string;
-  let database: Awaited<ReturnType<typeof createDatabase>>;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'goalpost-unit-'));
-    await writeFile(join(folder, 'goalpost@4001.service'), unit);
-    database = await createDatabase();
-  });
-  afterAll(async () => {
-    await database?.drop();
-    await rm(folder, { recursive: true });
-  });
+describe('the unit of docs/deploying.md', async () => {
+  const [folder, database] = [await temporaryFolder(), await temporaryDatabase()];
+  beforeAll(() => writeFile(join(folder, 'goalpost@4001.service'), unit));
 
   test('has no mistake that systemd finds, and little that an attacker could use', ({ skip }) => {
     skip(!hasSystemd && !isRequired, 'systemd-analyze is not installed');

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createServer } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import { checkGateway } from '../../../src/commands/check.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
 import { DatabaseError } from '../../../src/platform/postgres/session.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
-import { createDatabase } from '../../support/database.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
+import { listening, temporaryDatabase } from '../../support/temporary.js';
 
 /** What the command prints, and how it fails. */
 async function checked(
@@ -26,14 +25,9 @@ async function checked(
 
 const found = (lines: string[]) => lines.slice(lines.indexOf('Found') + 1, lines.indexOf(''));
 
-describe('goalpost check', () => {
-  let database: Awaited<ReturnType<typeof createDatabase>>;
-  let url: string;
-  beforeAll(async () => {
-    database = await createDatabase();
-    url = database.url;
-  });
-  afterAll(() => database.drop());
+describe('goalpost check', async () => {
+  const database = await temporaryDatabase();
+  const { url } = database;
 
   test('says which numbered file each company has, and why a later one was refused', async () => {
     const row = (id: string, revision: string, refused = 'NULL, NULL') => `
@@ -83,12 +77,11 @@ describe('goalpost check', () => {
   });
 
   test('says that a database is not migrated, and that its pool is too large for the server', async () => {
-    const empty = await createDatabase();
+    const empty = await temporaryDatabase();
     await query(empty.url, 'DROP SCHEMA public CASCADE');
     await query(empty.url, 'CREATE SCHEMA public');
     const settings = { DATABASE_URL: empty.url, DATABASE_POOL_SIZE: '1000', RATE_LIMIT_STORE: 'postgres' };
     const { lines, error } = await checked(settings);
-    await empty.drop();
     expect(error).toEqual(new DatabaseError('2 problems were found.'));
     expect(found(lines).slice(0, 3)).toEqual([
       expect.stringMatching(/^ {2}problem {2}it is not migrated: it lacks \d+_\w+$/),
@@ -111,10 +104,9 @@ describe('goalpost check', () => {
       'needs version 99.0.0 of the program. Start that version or a newer one.',
     ],
   ])('names %s', async (_what, statement, message) => {
-    const other = await createDatabase();
+    const other = await temporaryDatabase();
     await query(other.url, statement.replace('%I', `"${new URL(other.url).pathname.slice(1)}"`));
     const { lines, error } = await checked({ DATABASE_URL: other.url });
-    await other.drop();
     expect(error).toEqual(new DatabaseError('1 problem was found.'));
     expect(lines.filter((line) => line.startsWith('  problem'))).toEqual([expect.stringContaining(message)]);
   });
@@ -142,14 +134,11 @@ describe('goalpost check', () => {
   });
 
   test('counts only the URL, and names what of it means nothing, and a port that is taken', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listening(createServer());
     vi.stubEnv('PGOPTIONS', '-c search_path=nowhere');
     const url = `${database.gatewayUrl}?schema=public&connection_limit=5`;
     const { lines, error } = await checked({ DATABASE_URL: url, PORT: String(port) });
     vi.unstubAllEnvs();
-    server.close();
     expect(error).toBeUndefined();
     expect(found(lines).filter((line) => line.startsWith('  note'))).toEqual([
       expect.stringMatching(`unless a gateway is running: Port ${port} on 127.0.0.1 is taken`),

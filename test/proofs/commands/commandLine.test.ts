@@ -1,74 +1,34 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Started } from '../../../src/commands/serve.js';
-import { createDatabase, createEmptyDatabase } from '../../support/database.js';
-import { pathOf } from '../../support/documents.js';
-import { builtMain, goalpost as runGoalpost } from '../../support/goalpost.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { goalpost as runGoalpost } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
+import {
+  listening,
+  temporaryDatabase,
+  temporaryEmptyDatabase,
+  temporaryFolder,
+  temporaryServer,
+} from '../../support/temporary.js';
 import { restPaths } from '../../support/world.js';
 
-const root = pathOf('.');
-
-function environment(settings: Record<string, string>) {
-  const { npm_lifecycle_event: _npm, DATABASE_URL: _url, ...rest } = process.env;
-  return { ...rest, LOG_LEVEL: 'warn', PORT: '0', ...settings };
-}
+/** Of the settings of the tests, none that changes what commands say. */
+const environment = (settings: Record<string, string>) => ({
+  ...{ npm_lifecycle_event: undefined, DATABASE_URL: undefined, LOG_LEVEL: 'warn', PORT: '0' },
+  ...settings,
+});
 
 const goalpost = (settings: Record<string, string>, ...args: string[]) => runGoalpost(args, environment(settings));
 
-interface Gateway {
-  process: ChildProcess;
-  announced: Started;
-  base: string;
-  /** What it has printed to stdout and to stderr. */
-  printed: () => [stdout: string, stderr: string];
-  ended: Promise<number | null>;
-}
-
-const gateways: Gateway[] = [];
-
 /** Starts `serve` and waits until it says where it is. */
-async function start(settings: Record<string, string>): Promise<Gateway> {
-  const child = spawn(process.execPath, [builtMain, 'serve'], { cwd: root, env: environment(settings) });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  let stdout = '';
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk;
-      if (stdout.endsWith('\n')) resolve();
-    });
-    ended.then((code) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
-  });
-  const announced: Started = JSON.parse(stdout);
-  const base = new URL(announced.graphql).origin;
-  const printed = (): [string, string] => [stdout, stderr];
-  const gateway = { process: child, announced, base, printed, ended };
-  gateways.push(gateway);
-  return gateway;
+async function start(settings: Record<string, string>) {
+  const server = await temporaryServer(environment(settings), { quiet: true });
+  return { ...server, base: new URL(server.announced.graphql).origin };
 }
 
-afterEach(async () => {
-  for (const gateway of gateways.splice(0)) {
-    gateway.process.kill('SIGKILL');
-    await gateway.ended;
-  }
-});
-
-describe('goalpost serve without a database', () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'goalpost-serve-'));
-  });
-  afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }));
+describe('goalpost serve without a database', async () => {
+  const directory = await temporaryFolder();
 
   test('prints its addresses and where two tokens are, as JSON; the next start has the same tokens and keeps all changes', async () => {
     const first = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
@@ -85,7 +45,7 @@ describe('goalpost serve without a database', () => {
     });
     expect((await fetch(`${first.base}/healthz`)).status).toBe(200);
     const tokens = JSON.parse(await readFile(file, 'utf8'));
-    const reopen = (at: Gateway, token: string) =>
+    const reopen = (at: typeof first, token: string) =>
       fetch(at.base + restPaths.reopenGoal, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
@@ -94,9 +54,9 @@ describe('goalpost serve without a database', () => {
     const statuses = [await reopen(first, tokens.readOnly), await reopen(first, tokens.write)];
     expect(statuses.map(({ status }) => status)).toEqual([403, 200]);
     first.process.kill('SIGINT');
-    expect(await first.ended).toBe(0);
+    expect(await first.exited).toEqual([0, null]);
     // Nothing but lines of JSON, because nobody looks at them in a terminal, and no token in them.
-    const lines = first.printed().flatMap((text) => text.trim().split('\n'));
+    const lines = first.printed().trim().split('\n');
     expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
     expect(lines.join()).not.toMatch(/gp_[\w-]{43}/);
 
@@ -138,16 +98,12 @@ describe('goalpost serve without a database', () => {
   });
 });
 
-describe("goalpost on the operator's own database", () => {
-  let database: Awaited<ReturnType<typeof createDatabase>>;
-  let DATABASE_URL: string;
+describe("goalpost on the operator's own database", async () => {
+  const { url: DATABASE_URL } = await temporaryDatabase();
   beforeAll(async () => {
-    database = await createDatabase();
-    DATABASE_URL = database.url;
     await query(DATABASE_URL, 'DROP SCHEMA public CASCADE');
     await query(DATABASE_URL, 'CREATE SCHEMA public');
   });
-  afterAll(() => database.drop());
 
   test('refuses the short commands before the first migration', async () => {
     const { code, stderr } = await goalpost({ DATABASE_URL }, 'token', 'list');
@@ -169,7 +125,7 @@ describe("goalpost on the operator's own database", () => {
     const started = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL })));
     for (const { base, announced, printed } of started) {
       expect((await fetch(`${base}/readyz`)).status).toBe(200);
-      expect(printed().join()).not.toContain('gp_');
+      expect(printed()).not.toContain('gp_');
       expect(announced).not.toHaveProperty('tokens');
       expect(announced.next.map((command) => command.split(' ').slice(0, 3).join(' '))).toEqual([
         'npx goalpost import',
@@ -296,11 +252,10 @@ describe("goalpost on the operator's own database", () => {
   });
 
   test('makes no database when DATABASE_URL was forgotten', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'goalpost-forgotten-'));
+    const folder = await temporaryFolder();
     const { code, stderr } = await runGoalpost(['token', 'list'], environment({ DATABASE_URL: '' }), folder);
     expect(stderr).toMatch(/^goalpost: there is no database: DATABASE_URL is not set, .* Set DATABASE_URL\./);
     expect([code, await readdir(folder)]).toEqual([2, []]);
-    await rm(folder, { recursive: true });
   });
 
   test('names the database that a command used, without a password', async () => {
@@ -310,10 +265,8 @@ describe("goalpost on the operator's own database", () => {
   });
 
   test('leaves the database alone when it cannot listen', async () => {
-    const { directUrl, drop } = await createEmptyDatabase();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const { directUrl } = await temporaryEmptyDatabase();
+    const port = await listening(createServer());
     // What is taken may become free: a supervisor starts it again.
     const cases: [settings: Record<string, string>, code: number][] = [
       [{ PORT: String(port) }, 1],
@@ -323,8 +276,6 @@ describe("goalpost on the operator's own database", () => {
     for (const [settings, code] of cases) {
       expect(await goalpost({ DATABASE_URL: directUrl, ...settings }, 'serve')).toMatchObject({ code });
     }
-    taken.close();
     expect(await query(directUrl, "SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
-    await drop();
   });
 });

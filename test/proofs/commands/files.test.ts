@@ -1,37 +1,27 @@
 import { execFile, spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase } from '../../support/database.js';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { builtMain, commandOutput, goalpost, importFileOf, type Outcome } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { smallWorkspace } from '../../support/smallWorkspace.js';
+import { temporaryDatabase, temporaryFolder } from '../../support/temporary.js';
 
-let folder: string;
-let settings: Record<string, string>;
-let drop: () => Promise<void>;
+const folder = await temporaryFolder();
+const settings = { DATABASE_URL: (await temporaryDatabase()).url };
 const run = promisify(execFile);
 const at = (name: string) => join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'goalpost-files-'));
   // Others may pass through, for the test that runs as one of them.
   await chmod(folder, 0o755);
-  const created = await createDatabase();
-  drop = created.drop;
-  settings = { DATABASE_URL: created.url };
   await importFileOf(smallWorkspace(), settings);
   await mkdir(at('directory'));
   await writeFile(at('file'), 'nothing');
   await symlink(at('loop'), at('loop'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await drop();
 });
 
 const exportTo = (file: string) => goalpost(['export', file, '--company', 'small-company'], settings);

@@ -1,23 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { canNoticeGoneClients } from '../../../src/platform/postgres/session.js';
-import { asAdministrator, createDatabase } from '../../support/database.js';
+import { asAdministrator } from '../../support/database.js';
 import { pathOf } from '../../support/documents.js';
 import { builtMain } from '../../support/goalpost.js';
+import { holding } from '../../support/holding.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
+import { temporaryDatabase, temporaryFolder } from '../../support/temporary.js';
 
-const folder = await mkdtemp(join(tmpdir(), 'goalpost-killed-'));
+const folder = await temporaryFolder();
 
 /** A database with a token that may have done something. No gateway of the tests is connected to it. */
-const database = await createDatabase();
-afterAll(() => database.drop());
-afterAll(() => rm(folder, { recursive: true }));
+const database = await temporaryDatabase();
 const url = asAdministrator(database.url);
 await query(
   url,
@@ -39,10 +36,7 @@ describe.skipIf(usesPgbouncer)('a command that is killed in the midst of a state
     ['check', '_prisma_migrations', []],
     ['serve', 'companies', []],
   ])('leaves none behind for five seconds: %s', async (command, table, args) => {
-    const holder = new pg.Client({ connectionString: url });
-    await holder.connect();
-    onTestFinished(() => holder.end());
-    await holder.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    await holding(url, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
     const waiting = async () => {
       const rows = await query(
         url,
@@ -63,7 +57,6 @@ describe.skipIf(usesPgbouncer)('a command that is killed in the midst of a state
     child.kill('SIGKILL');
     await exited;
     await expect.poll(waiting, { timeout: 5_000 }).toBe(0);
-    await holder.query('ROLLBACK');
   });
 });
 

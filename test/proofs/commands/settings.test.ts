@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { effectiveSettings, readConfig, settingNames } from '../../../src/settings.js';
 import { pathOf } from '../../support/documents.js';
+import { temporaryFolder } from '../../support/temporary.js';
 import type { Json } from '../../support/world.js';
 
 const run = promisify(execFile);
@@ -142,8 +142,7 @@ test('a new key and the old one, and ranges, are read in their order', () => {
 });
 
 describe('the file .env in the current folder', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'goalpost-env-'));
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   beforeEach(() => rm(join(folder, '.env'), { recursive: true, force: true }));
 
   const tsx = import.meta.resolve('tsx');

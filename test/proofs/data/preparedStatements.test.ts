@@ -1,10 +1,9 @@
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ModelTransaction, openModels } from '../../../src/database.js';
-import { createDatabase } from '../../support/database.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
+import { temporaryDatabase } from '../../support/temporary.js';
 
-const { url, drop } = await createDatabase();
-afterAll(drop);
+const { url } = await temporaryDatabase();
 
 const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 

@@ -5,9 +5,10 @@ import { purgeFiles } from '../../../src/operations/purgeFiles.js';
 import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { exportWorkspace } from '../../../src/workspace/export.js';
 import { importFrom } from '../../../src/workspace/import.js';
-import { asAdministrator, createDatabase } from '../../support/database.js';
+import { asAdministrator } from '../../support/database.js';
 import { documentSource } from '../../support/importDocument.js';
 import { query } from '../../support/query.js';
+import { temporaryDatabase } from '../../support/temporary.js';
 
 type Row = Record<string, unknown>;
 
@@ -45,7 +46,7 @@ const workspaceOf = (size: number) => ({
 
 /** What each command reads of the tables, in rows and index entries, in a database without statistics. */
 async function examined(size: number): Promise<Record<string, number>> {
-  const { url, drop } = await createDatabase();
+  const { url } = await temporaryDatabase();
   const administrator = asAdministrator(url);
   const forgetStatistics = () =>
     query(
@@ -110,7 +111,6 @@ async function examined(size: number): Promise<Record<string, number>> {
     }),
   );
   await measure('a purge of 20', (db) => purgeFiles(db, 0));
-  await drop();
   return counts;
 }
 

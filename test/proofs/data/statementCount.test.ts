@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { eventSource } from '../../../src/events/source.js';
-import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { filledDocument, filledFile, filledGoal } from '../../support/filled.js';
 import { withFragments } from '../../support/restFragments.js';
 import { statementsOf } from '../../support/statements.js';
@@ -105,7 +103,7 @@ const queries: [string, number, (made: Filled) => Promise<number>][] = [
     4,
     async (made) => {
       const { token } = made.caller;
-      while ((await numberEvents(world.db, eventSource, made.company.companyId)).hasMore);
+      while ((await world.numberEvents(made.company.companyId)).hasMore);
       const first = await world.graphql(token, '{ events(first: 1) { pageInfo { endCursor } } }');
       const { endCursor } = first.body.data.events.pageInfo;
       const document = `query ($after: String) { events(first: 100, after: $after) {

@@ -153,8 +153,7 @@ test('the roles of a gateway may make no backup, the role for that may', async (
 });
 
 test('a restore drill brings back every row, up to the last archived moment or to the one before a mistake', async () => {
-  const { company, caller, space } = await world.team();
-  const hub = await world.hub(company, { spaceId: space.id });
+  const { caller, space, hub } = await world.teamWithHub('space');
   const write = async () => {
     const [goal, document] = [await world.closedGoal(space), await world.document(hub, caller)];
     const restored = { document_id: document.id, version_number: 1, expected_current_version: 3 };

@@ -10,8 +10,9 @@ import { startEmbedded } from '../../../src/platform/embedded/open.js';
 import type { DatabaseTimeouts } from '../../../src/platform/postgres/pool.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
+import { holding } from '../../support/holding.js';
 import { query } from '../../support/query.js';
-import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { type Answer, restPaths, World } from '../../support/world.js';
 
 const databaseTimeout = 2_000;
@@ -99,15 +100,8 @@ function expectUnavailable(answers: Timed[]): void {
 
 /** Holds locks that every statement of the API runs into, while the work runs. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
-  const holder = new pg.Client({ connectionString: server.url });
-  await holder.connect();
-  try {
-    await holder.query('BEGIN; LOCK TABLE goals, resource_hub_files');
-    return await work();
-  } finally {
-    await holder.query('ROLLBACK');
-    await holder.end();
-  }
+  const { release } = await holding(server.url, 'LOCK TABLE goals, resource_hub_files');
+  return work().finally(release);
 }
 
 const backendsOfGateway = `FROM pg_stat_activity WHERE application_name = 'goalpost' AND pid <> pg_backend_pid()`;
@@ -173,17 +167,13 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
     const gateway = gatewayWith();
     await recovers(gateway);
     const goal = await world.closedGoal(space);
-    const frozen = await pidsOfServer();
-    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     const start = performance.now();
-    try {
+    await whileFrozen(async () => {
       const first = mixed(gateway, goal.id, 40);
       await sleep(databaseTimeout / 2);
       expectUnavailable([...(await first), ...(await mixed(gateway, goal.id, 20))]);
       expectUnavailable([await timed(gateway.fetch('/readyz'))]);
-    } finally {
-      for (const pid of frozen) process.kill(pid, 'SIGCONT');
-    }
+    });
     expect(performance.now() - start).toBeLessThan(3 * patience);
     await recovers(gateway);
     await eventually(async () =>
@@ -196,7 +186,7 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
 
 test('what waited while the server was frozen has not used up the rate limit of its token', async () => {
   const settings = { DATABASE_URL: server.url, DATABASE_POOL_SIZE: '60' };
-  const gateway = await startServer(settings, { quiet: true });
+  const gateway = await temporaryServer(settings, { quiet: true });
   const statusesOf60 = async () => {
     const goal = await world.closedGoal(space);
     const answers = Array.from({ length: 60 }, () =>
@@ -204,39 +194,34 @@ test('what waited while the server was frozen has not used up the rate limit of 
     );
     return (await Promise.all(answers)).map(({ status }) => status);
   };
-  try {
-    expect(new Set(await statusesOf60())).toEqual(new Set([200]));
-    const frozen = await pidsOfServer();
-    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
-    const stalled = statusesOf60();
+  expect(new Set(await statusesOf60())).toEqual(new Set([200]));
+  const stalled = await whileFrozen(async () => {
+    const statuses = statusesOf60();
     await sleep(5_000);
-    for (const pid of frozen) process.kill(pid, 'SIGCONT');
-    expect(await stalled).not.toContain(429);
-    expect(new Set(await statusesOf60())).toEqual(new Set([200]));
-  } finally {
-    await gateway.stop();
-  }
+    return { statuses };
+  });
+  expect(await stalled.statuses).not.toContain(429);
+  expect(new Set(await statusesOf60())).toEqual(new Set([200]));
 });
 
 test('a client whose server is frozen closes in time', async () => {
   const db = openModels({ url: server.url, poolSize: 4, preparedStatements: true, timeouts });
   await Promise.all(Array.from({ length: 4 }, () => db.$queryRaw`SELECT pg_sleep(0.1)::text`));
-  const frozen = await pidsOfServer();
-  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
-  try {
+  await whileFrozen(async () => {
     const running = Promise.allSettled([db.$queryRaw`SELECT 1`, db.$transaction((tx) => tx.$queryRaw`SELECT 1`)]);
     const start = performance.now();
     await db.$disconnect();
     expect((await running).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(performance.now() - start).toBeLessThan(patience);
-  } finally {
-    for (const pid of frozen) process.kill(pid, 'SIGCONT');
-  }
+  });
 });
 
-/** The postmaster and its children. */
-async function pidsOfServer(): Promise<number[]> {
+/** Freezes the postmaster and its children while the work runs. */
+async function whileFrozen<T>(work: () => Promise<T>): Promise<T> {
   const postmaster = Number.parseInt(await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
   const children = await query(server.url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-  return [postmaster, ...children.map(({ pid }) => Number(pid))];
+  const pids = [postmaster, ...children.map(({ pid }) => Number(pid))];
+  const send = (signal: NodeJS.Signals) => pids.forEach((pid) => void process.kill(pid, signal));
+  send('SIGSTOP');
+  return work().finally(() => send('SIGCONT'));
 }

@@ -1,22 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { builtMain } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
+import { temporaryFolder, temporaryServer } from '../../support/temporary.js';
 
-let directory: string;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'goalpost-shared-'));
-});
-
-afterAll(() => rm(directory, { recursive: true, maxRetries: 20 }));
+const directory = await temporaryFolder();
 
 async function run(...command: string[]) {
   const child = spawn(process.execPath, [builtMain, ...command], {
@@ -57,29 +52,25 @@ test('a command waits while another server has made its lock file and not writte
 });
 
 test('a gateway whose PostgreSQL is killed answers again soon', async () => {
-  const { base, stop } = await startServer({ DATA_DIR: directory, LOG_LEVEL: 'silent' });
+  const { base } = await temporaryServer({ DATA_DIR: directory, LOG_LEVEL: 'silent' });
   const isReady = async () => (await fetch(`${base}/readyz`)).status;
-  try {
-    expect(await isReady()).toBe(200);
-    process.kill(await postmaster(), 'SIGKILL');
-    const statuses = new Set<number>();
-    await eventually(async () => {
-      const status = await isReady();
-      statuses.add(status);
-      expect(status).toBe(200);
-    });
-    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    const page = await fetch(`${base}/`, { headers: { accept: 'text/html' } });
-    expect(page.status).toBe(200);
-  } finally {
-    await stop();
-  }
+  expect(await isReady()).toBe(200);
+  process.kill(await postmaster(), 'SIGKILL');
+  const statuses = new Set<number>();
+  await eventually(async () => {
+    const status = await isReady();
+    statuses.add(status);
+    expect(status).toBe(200);
+  });
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  const page = await fetch(`${base}/`, { headers: { accept: 'text/html' } });
+  expect(page.status).toBe(200);
 });
 
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
   'a gateway whose disk is full for long answers 503, and 200 once there is space',
   async () => {
-    const disk = await mkdtemp(join(tmpdir(), 'goalpost-disk-'));
+    const disk = await temporaryFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m,mode=755', 'tmpfs', disk]);
     const { base, log, stop } = await startServer({ DATA_DIR: disk, LOG_LEVEL: 'info' });
     const isReady = async () => (await fetch(`${base}/readyz`)).status;
@@ -104,7 +95,6 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
     } finally {
       await stop();
       execFileSync('umount', ['--lazy', disk]);
-      await rm(disk, { recursive: true });
     }
   },
 );

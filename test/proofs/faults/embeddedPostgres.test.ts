@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { startEmbedded } from '../../../src/platform/embedded/open.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 const embedded = pathOf('src/platform/embedded/open.ts');
 const asRoot = process.getuid?.() === 0;
@@ -16,9 +16,7 @@ const cleanups: (() => Promise<unknown>)[] = [];
 let dataDir: string;
 
 beforeEach(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'goalpost-embedded-'));
-  cleanups.push(() => rm(directory, { recursive: true, maxRetries: 20 }));
-  dataDir = join(directory, 'clone', '.data');
+  dataDir = join(await temporaryFolder(), 'clone', '.data');
 });
 
 afterEach(async () => {

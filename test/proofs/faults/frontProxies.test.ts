@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../src/platform/embedded/server.js';
@@ -14,6 +13,7 @@ import { askForStream, OpenStream, openStream } from '../../support/openStream.j
 import { pasteInto } from '../../support/pasteInto.js';
 import { createRestorables } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
+import { listening } from '../../support/temporary.js';
 import { restPaths } from '../../support/world.js';
 import { startFrontProxy } from './frontProxies.js';
 
@@ -123,10 +123,8 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
         got += 1;
         if (request.url === '/dies') request.resume().once('end', () => request.socket.destroy());
         else response.end();
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      onTestFinished(() => void server.close());
-      const { port } = server.address() as AddressInfo;
+      });
+      const port = await listening(server);
       const proxy = await startFrontProxy(name, scene.certificates, [port, port]);
       onTestFinished(proxy.stop);
       const { status } = await fetch(`${proxy.base}/dies`, { method: 'POST', body: '{}' });
@@ -194,10 +192,8 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
       const port = Number(request.url?.split('@')[1]);
       await scene.restart(port);
       response.end();
-    }).listen(0, '127.0.0.1');
-    await once(control, 'listening');
-    onTestFinished(() => void control.close());
-    const { port } = control.address() as AddressInfo;
+    });
+    const port = await listening(control);
     const followed = await Promise.all(tried.map(follow));
     const restorers = scene.documents.map((document, index) => {
       const name = tried[index % tried.length] ?? 'nginx';

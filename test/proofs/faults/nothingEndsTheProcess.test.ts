@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { createWorld, type Json } from '../../support/world.js';
 
 const world = await createWorld();
 const { company, caller, space } = await world.team();
 
 const settings = { DATABASE_URL: world.url, HOST: '127.0.0.1', DEMO: 'off', LOG_LEVEL: 'error' };
-let server: Awaited<ReturnType<typeof startServer>>;
+const server = await temporaryServer(settings);
 
 beforeAll(async () => {
   const parent = await world.goal(space, { name: 'A parent' });
@@ -16,9 +17,7 @@ beforeAll(async () => {
   const hub = await world.hub(company, { spaceId: space.id });
   await world.folder(hub);
   await world.document(hub, caller);
-  server = await startServer(settings);
 });
-afterAll(() => server.stop());
 
 async function ask(query: string, variables: Json = {}) {
   const response = await fetch(`${server.base}/graphql`, {

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { startPostgres } from '../../support/postgres.js';
 import { query } from '../../support/query.js';
 import { createRestorables, type Restorable } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
+import { temporaryFolder, temporaryServer } from '../../support/temporary.js';
 import type { Json } from '../../support/world.js';
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -36,24 +36,20 @@ describe('a start', () => {
   test('waits for its database, says so once, and the metrics show it', async () => {
     await postgres.kill();
     const port = await freePort();
-    const started = startServer(
+    const started = temporaryServer(
       { DATABASE_URL: postgres.url, METRICS_PORT: String(port), LOG_LEVEL: 'warn' },
       { quiet: true },
     );
     await eventually(async () => expect(await scrape(port)).toBe('0'));
     await sleep(3_000);
     await postgres.start();
-    const { base, lines, stop } = await started;
-    try {
-      expect((await fetch(`${base}/readyz`)).status).toBe(200);
-      await eventually(async () => expect(await scrape(port)).toBe('1'));
-      expect(said(lines())).toEqual([
-        [40, 'waiting for the database'],
-        [40, 'the database is there'],
-      ]);
-    } finally {
-      await stop();
-    }
+    const { base, lines } = await started;
+    expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    await eventually(async () => expect(await scrape(port)).toBe('1'));
+    expect(said(lines())).toEqual([
+      [40, 'waiting for the database'],
+      [40, 'the database is there'],
+    ]);
   });
 
   test('that loses its connections again and again waits as well', async () => {
@@ -85,40 +81,36 @@ describe('an outage', () => {
       LOG_LEVEL: 'info',
       RATE_LIMIT_PER_TOKEN: '1000000',
     };
-    const { base, client, lines, stop } = await startServer(settings, { quiet: true });
-    try {
-      await eventually(async () => expect(await scrape(port)).toBe('1'));
-      const statuses: number[] = [];
-      let isOver = false;
-      const load = Array.from({ length: 16 }, async () => {
-        while (!isOver) {
-          statuses.push((await client.graphql(token, '{ goals { nodes { id } } }')).status);
-          await sleep(50);
-        }
-      });
-      await postgres.kill();
-      await eventually(async () => expect(await scrape(port)).toBe('0'));
-      expect((await fetch(`${base}/readyz`)).status).toBe(503);
-      await sleep(4_000);
-      await postgres.start();
-      const back = performance.now();
-      await eventually(() => expect(lines().at(-1)?.msg === 'request' || lines().length > 0).toBe(true));
-      await eventually(() => expect(said(lines()).at(-1)).toEqual([40, 'the database works again']));
-      // The last poll may have been put off; none is waited for after it.
-      expect(performance.now() - back).toBeLessThan(5_000);
-      isOver = true;
-      await Promise.all(load);
-      const outage = said(lines()).filter(([level]) => Number(level) > 30);
-      expect(outage).toEqual([
-        [40, 'the database fails; what needs it gets 503 meanwhile'],
-        [40, 'the database works again'],
-      ]);
-      expect([...new Set(statuses)].sort()).toEqual([200, 503]);
-      const failed = lines().filter(({ msg, status }) => msg === 'request' && status === 503);
-      expect(failed.filter(({ problem }) => problem)).not.toEqual([]);
-    } finally {
-      await stop();
-    }
+    const { base, client, lines } = await temporaryServer(settings, { quiet: true });
+    await eventually(async () => expect(await scrape(port)).toBe('1'));
+    const statuses: number[] = [];
+    let isOver = false;
+    const load = Array.from({ length: 16 }, async () => {
+      while (!isOver) {
+        statuses.push((await client.graphql(token, '{ goals { nodes { id } } }')).status);
+        await sleep(50);
+      }
+    });
+    await postgres.kill();
+    await eventually(async () => expect(await scrape(port)).toBe('0'));
+    expect((await fetch(`${base}/readyz`)).status).toBe(503);
+    await sleep(4_000);
+    await postgres.start();
+    const back = performance.now();
+    await eventually(() => expect(lines().at(-1)?.msg === 'request' || lines().length > 0).toBe(true));
+    await eventually(() => expect(said(lines()).at(-1)).toEqual([40, 'the database works again']));
+    // The last poll may have been put off; none is waited for after it.
+    expect(performance.now() - back).toBeLessThan(5_000);
+    isOver = true;
+    await Promise.all(load);
+    const outage = said(lines()).filter(([level]) => Number(level) > 30);
+    expect(outage).toEqual([
+      [40, 'the database fails; what needs it gets 503 meanwhile'],
+      [40, 'the database works again'],
+    ]);
+    expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+    const failed = lines().filter(({ msg, status }) => msg === 'request' && status === 503);
+    expect(failed.filter(({ problem }) => problem)).not.toEqual([]);
   });
 });
 
@@ -126,7 +118,7 @@ describe('an outage', () => {
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
   'a full disk: changes fail, reads and /readyz do not, and goalpost check says why',
   async () => {
-    const disk = await mkdtemp(join(tmpdir(), 'goalpost-disk-'));
+    const disk = await temporaryFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m,mode=755', 'tmpfs', disk]);
     const small = await startPostgres([], disk);
     const settings = { DATABASE_URL: small.url };
@@ -160,7 +152,6 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       await stop();
       await small.stop();
       execFileSync('umount', ['--lazy', disk]);
-      await rm(disk, { recursive: true });
     }
   },
 );

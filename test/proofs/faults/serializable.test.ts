@@ -5,8 +5,7 @@ import { type Answer, createWorld, restPaths, World } from '../../support/world.
 
 const racers = 32;
 const world = await createWorld();
-const { company, caller, space } = await world.team();
-const hub = await world.hub(company, { spaceId: space.id });
+const { caller, space, hub } = await world.teamWithHub('space');
 
 async function twoGateways(): Promise<World[]> {
   const [{ name }] = await world.sql('SELECT current_database() AS name');

@@ -33,8 +33,7 @@ const requests: [string, keyof typeof records, (id: string) => Promise<Answer>][
 
 describe('while PostgreSQL believes that a company of ten thousand is small', () => {
   beforeAll(async () => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { company, caller, space, hub } = await world.teamWithHub('space');
     for (let others = 0; others < 5; others++) await world.crowd((await world.team()).company, 3);
     await world.sql('ANALYZE');
     for (const table of ['people', 'space_members', 'subscriptions', 'notifications']) {

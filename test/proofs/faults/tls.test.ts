@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startEmbedded } from '../../../src/platform/embedded/open.js';
@@ -13,6 +12,7 @@ import { type Postgres, startPostgres } from '../../support/postgres.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import { smallWorkspace } from '../../support/smallWorkspace.js';
+import { temporaryFolder } from '../../support/temporary.js';
 import { restPaths } from '../../support/world.js';
 
 let certificates: Certificates;
@@ -64,10 +64,9 @@ describe('a URL that says of TLS what cannot be', () => {
 
   test('PGSSLMODE does not keep the embedded PostgreSQL from starting', async () => {
     vi.stubEnv('PGSSLMODE', 'require');
-    const dataDir = await mkdtemp(join(tmpdir(), 'goalpost-tls-'));
+    const dataDir = await temporaryFolder();
     const { stop } = await startEmbedded({ dataDir, throwaway: true }).finally(() => vi.unstubAllEnvs());
     await stop();
-    await rm(dataDir, { recursive: true });
   });
 });
 
@@ -92,8 +91,7 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
 
   test('serves after its first start: migrate, import, token create, check, serve', async () => {
     const DATABASE_URL = urlOf('secured', verified);
-    const folder = await mkdtemp(join(tmpdir(), 'goalpost-tls-'));
-    const file = join(folder, 'workspace.json');
+    const file = join(await temporaryFolder(), 'workspace.json');
     await writeFile(file, JSON.stringify(smallWorkspace()));
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await goalpost(args, { DATABASE_URL });
@@ -129,7 +127,6 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     ]);
     await gateway.stop();
     expect(gateway.log()).toBe('');
-    await rm(folder, { recursive: true });
   });
 
   const client = 'sslcert=client.pem&sslkey=client.key';

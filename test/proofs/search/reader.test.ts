@@ -11,9 +11,9 @@ import type { Statement } from '../../../src/platform/postgres/deadline.js';
 import { openPool } from '../../../src/platform/postgres/pool.js';
 import type { Method } from '../../../src/platform/postgres/values.js';
 import { unboundScans } from '../../support/companyBinding.js';
-import { createDatabase } from '../../support/database.js';
 import { query } from '../../support/query.js';
 import { seedOf } from '../../support/seedOf.js';
+import { temporaryDatabase } from '../../support/temporary.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { type Call, Calls } from './reader/calls.js';
 import { Draw } from './reader/draw.js';
@@ -27,7 +27,7 @@ const limit = timeLimit(60_000 + 60 * comparisons);
 
 type Client = ModelTransaction | PrismaClient | Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
 
-const { url, drop } = await createDatabase();
+const { url } = await temporaryDatabase();
 // What a database may prefer that changes how values are written.
 for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
@@ -67,10 +67,7 @@ beforeAll(async () => {
   for (const model of Object.keys(models)) rows.set(model, await delegateOf(prisma, model).findMany({}));
 });
 
-afterAll(async () => {
-  await Promise.all([reading.$disconnect(), plain.$disconnect()]);
-  await drop();
-});
+afterAll(() => Promise.all([reading.$disconnect(), plain.$disconnect()]));
 
 type Delegate = Record<Method, (args: object) => Promise<Row[]>>;
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import { openStream } from '../../support/openStream.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { startServer } from '../../support/server.js';
+import { listening, temporaryServer } from '../../support/temporary.js';
 import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
@@ -17,11 +17,7 @@ async function closedGoal() {
   const { caller, space } = await world.team();
   const goal = await world.closedGoal(space);
   const { companyId } = goal;
-  const happen = () =>
-    world.sql(
-      `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
-      [companyId, caller.id, goal.id],
-    );
+  const happen = () => world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   const numbered = async () => {
     const [row] = await world.sql('SELECT last_sequence AS last FROM companies WHERE id = $1', [companyId]);
     return Number(row?.last);
@@ -32,16 +28,12 @@ async function closedGoal() {
 describe('goalpost serve', () => {
   test('numbers what its clients change and what others write', async () => {
     const { caller, goal, happen, numbered } = await closedGoal();
-    const { client, stop } = await startServer({ DATABASE_URL: world.url, ...prepared });
-    try {
-      const query = `mutation { reopenGoal(input: { id: "${goal.id}" }) { activity { id } } }`;
-      expect((await client.graphql(caller.token, query)).body.errors).toBeUndefined();
-      await eventually(async () => expect(await numbered()).toBe(1));
-      await happen();
-      await eventually(async () => expect(await numbered()).toBe(2));
-    } finally {
-      await stop();
-    }
+    const { client } = await temporaryServer({ DATABASE_URL: world.url, ...prepared });
+    const query = `mutation { reopenGoal(input: { id: "${goal.id}" }) { activity { id } } }`;
+    expect((await client.graphql(caller.token, query)).body.errors).toBeUndefined();
+    await eventually(async () => expect(await numbered()).toBe(1));
+    await happen();
+    await eventually(async () => expect(await numbered()).toBe(2));
   });
 
   test('sends events to every stream, and ends each with a time to come back when it is stopped', async () => {
@@ -68,9 +60,8 @@ describe("a gateway in a server of one's own", () => {
     const { caller, happen } = await closedGoal();
     const app = await createApp({ databaseUrl: world.url, settings: prepared, log: () => {} });
     opened.push(app);
-    const server = createServer(app.listener).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const server = createServer(app.listener);
+    const port = await listening(server);
     const stream = await openStream(`http://127.0.0.1:${port}`, caller.token);
     await happen();
     expect(await stream.events(1)).toMatchObject([{ sequence: 1 }]);

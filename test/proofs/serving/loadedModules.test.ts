@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { builtMain } from '../../support/goalpost.js';
-import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
@@ -19,13 +19,11 @@ const watched = {
 };
 
 test("a gateway does not need Prisma's compiler, with its 30 MB and its time", async () => {
-  const { company, caller, space } = await world.team();
-  const hub = await world.hub(company, { spaceId: space.id });
+  const { caller, space, hub } = await world.teamWithHub('space');
   const goals = [await world.closedGoal(space), await world.closedGoal(space), await world.closedGoal(space)];
   const [file, deleted] = [await world.file(hub, caller), await world.file(hub, caller, { deletedAt: new Date(0) })];
   const document = await world.document(hub, caller);
-  const gateway = await startServer(watched);
-  onTestFinished(gateway.stop);
+  const gateway = await temporaryServer(watched);
   const post = async (path: string, body: Json, headers = {}) => {
     const response = await fetch(gateway.base + path, {
       method: 'POST',

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
-import pg from 'pg';
+import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { MetricsServer } from '../../../src/platform/telemetry/metricsServer.js';
 import { samplesIn, sumOf } from '../../support/scrape.js';
-import { startServer } from '../../support/server.js';
+import { listening, temporaryServer } from '../../support/temporary.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
@@ -21,22 +19,16 @@ const patient = {
 };
 
 async function server(settings: Record<string, string> = {}) {
-  const started = await startServer({ DATABASE_URL: world.url, ...settings });
-  onTestFinished(async () => {
-    if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
-  });
+  const started = await temporaryServer({ DATABASE_URL: world.url, ...settings });
   const metrics = [started.announced.metrics ?? []].flat();
   return { ...started, metrics };
 }
 
-async function listening(metrics: ConstructorParameters<typeof MetricsServer>[0], milliseconds?: number) {
+async function metricsOf(metrics: ConstructorParameters<typeof MetricsServer>[0], milliseconds?: number) {
   const log: Json[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
   const metricsServer = new MetricsServer(metrics, logger, milliseconds);
-  metricsServer.server.listen(0, '127.0.0.1');
-  await once(metricsServer.server, 'listening');
-  onTestFinished(() => metricsServer.close());
-  const { port } = metricsServer.server.address() as AddressInfo;
+  const port = await listening(metricsServer.server);
   return { port, base: `http://127.0.0.1:${port}`, log };
 }
 
@@ -86,21 +78,17 @@ describe('/metrics', () => {
     const { base, metrics, process: child, exited } = await server({ METRICS_PORT: '0', ...patient });
     const [address = ''] = metrics;
     const goal = await world.closedGoal(space);
-    const holder = new pg.Client({ connectionString: world.url });
-    await holder.connect();
-    await holder.query('BEGIN; LOCK TABLE goals IN SHARE MODE');
+    const release = await world.holdGoals();
     const slow = fetch(`${base}${restPaths.reopenGoal}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ id: goal.id }),
     });
-    const waiting = `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-      WHERE NOT granted AND datname = current_database()`;
-    await expect.poll(async () => (await world.sql(waiting))[0]?.n, soon).toBeGreaterThan(0);
+    await world.untilOneWaits();
     child.kill('SIGTERM');
     await expect.poll(() => fetch(`${base}/healthz`).catch(() => 'closed'), soon).toBe('closed');
     expect((await fetch(address)).status).toBe(200);
-    await holder.end();
+    await release();
     expect((await slow).status).toBe(200);
     expect(await exited).toEqual([0, null]);
     await expect(fetch(address)).rejects.toThrow();
@@ -109,7 +97,7 @@ describe('/metrics', () => {
   test('that fails is 500 without details and one line in the log; the next one may succeed', async () => {
     let failures = 1;
     const flaky = () => (failures-- > 0 ? Promise.reject(new Error('the insides')) : read());
-    const { base, log } = await listening({ read: flaky });
+    const { base, log } = await metricsOf({ read: flaky });
     const failed = await fetch(`${base}/metrics`);
     expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('insides')]);
     expect(log).toMatchObject([{ level: 50, msg: 'cannot read the metrics', err: { message: 'the insides' } }]);
@@ -127,7 +115,7 @@ describe('/metrics', () => {
       await asked;
       return read();
     };
-    const { base } = await listening({ read: slowRead });
+    const { base } = await metricsOf({ read: slowRead });
     const scrapes = Promise.all(Array.from({ length: 10 }, () => fetch(`${base}/metrics`)));
     await expect.poll(() => reads, soon).toBe(1);
     setTimeout(answer, 200);
@@ -137,7 +125,7 @@ describe('/metrics', () => {
 
   test('cuts off clients that never ask or never read, and bounds how many there are', async () => {
     const large = async () => ({ ...(await read()), text: 'x 1\n'.repeat(2_000_000) });
-    const { port, base } = await listening({ read: large }, 500);
+    const { port, base } = await metricsOf({ read: large }, 500);
     const silent = Array.from({ length: 30 }, (_, index) => {
       const socket = connect(port, '127.0.0.1').on('error', () => {});
       if (index % 2 === 0) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -5,11 +5,9 @@ import { connect } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createEmptyDatabase } from '../../support/database.js';
+import { describe, expect, test } from 'vitest';
 import { builtMain } from '../../support/goalpost.js';
-import { holdGoals } from '../../support/holdGoals.js';
-import { startServer } from '../../support/server.js';
+import { temporaryEmptyDatabase, temporaryServer } from '../../support/temporary.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
@@ -40,34 +38,12 @@ async function ask(url: string, body?: unknown, agent?: Agent): Promise<Outcome>
   }
 }
 
-/** Until a change waits for the lock. */
-const waits = () =>
-  expect
-    .poll(
-      async () =>
-        (
-          await world.sql(
-            'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
-          )
-        )[0]?.n,
-    )
-    .toBeGreaterThan(0);
-
-async function server(settings: Record<string, string> = {}) {
-  const started = await startServer({
-    DATABASE_URL: world.url,
-    RATE_LIMIT_PER_TOKEN: '1000000',
-    ...settings,
-  });
-  onTestFinished(async () => {
-    if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
-  });
-  return started;
-}
+const server = (settings: Record<string, string> = {}) =>
+  temporaryServer({ DATABASE_URL: world.url, RATE_LIMIT_PER_TOKEN: '1000000', ...settings });
 
 describe('SIGTERM', () => {
   test('ends a gateway that waits for its turn to migrate', async () => {
-    const { directUrl, drop } = await createEmptyDatabase();
+    const { directUrl } = await temporaryEmptyDatabase();
     const holder = new pg.Client({ connectionString: directUrl });
     await holder.connect();
     await holder.query('SELECT pg_advisory_lock(72707369)');
@@ -78,7 +54,6 @@ describe('SIGTERM', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     await holder.end();
-    await drop();
   });
 
   test('lets running requests finish, closes all other connections at once, and the process ends with 0', async () => {
@@ -106,9 +81,9 @@ describe('SIGTERM', () => {
       agent.destroy();
     });
     await setTimeout(500);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id }, new Agent({ keepAlive: true }));
-    await waits();
+    await world.untilOneWaits();
 
     const closed = Promise.all([unused, idle].map((socket) => text(socket)));
     stoppedAt = performance.now();
@@ -143,9 +118,9 @@ describe('SIGTERM', () => {
   test('cuts off what runs longer than DRAIN_SECONDS', async () => {
     const { base, process: child, exited } = await server({ DRAIN_SECONDS: '0.5', LOG_LEVEL: 'silent' });
     const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
-    await waits();
+    await world.untilOneWaits();
     const signalledAt = performance.now();
     child.kill('SIGTERM');
     expect(await slow).toEqual({ lost: 'before' });
@@ -157,9 +132,9 @@ describe('SIGTERM', () => {
   test('a second time ends the process at once', async () => {
     const { base, process: child, exited } = await server();
     const goal = await world.closedGoal(space);
-    const release = await holdGoals(world.url);
+    const release = await world.holdGoals();
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
-    await waits();
+    await world.untilOneWaits();
     child.kill('SIGTERM');
     await setTimeout(700);
     const secondAt = performance.now();

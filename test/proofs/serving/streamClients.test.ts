@@ -15,11 +15,7 @@ type Team = Awaited<ReturnType<typeof world.team>>;
 
 /** So many events on one goal, at once. */
 async function record({ company, caller }: Team, goal: { id: string }, count = 1): Promise<void> {
-  await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-     SELECT $1, 'goal_closed', $2, $3, 'Goal' FROM generate_series(1, $4)`,
-    [company.companyId, caller.id, goal.id, count],
-  );
+  await world.activities(caller, goal.id, count);
   world.dispatcher.changed(company.companyId);
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +13,7 @@ import { type Handler, problemResponse } from '../../../src/platform/http/respon
 import { NodeServer } from '../../../src/platform/http/server.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
+import { listening } from '../../support/temporary.js';
 import type { Json } from '../../support/world.js';
 
 const million = 1_000_000;
@@ -51,14 +52,8 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
   };
   const nodeServer = new NodeServer({ app, logger, overload, ...limits });
   const server: Server = own ? createServer(nodeServer.listener) : nodeServer.server;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    release();
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
+  onTestFinished(() => release());
 
   /** Asks for that many bytes and reads none of them until it is told to. */
   async function ask(bytes: number, caller: string): Promise<Socket> {

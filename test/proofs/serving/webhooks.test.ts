@@ -4,8 +4,8 @@ import { createApp } from '../../../src/index.js';
 import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../../support/deliveries.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { startReceiver } from '../../support/receiver.js';
-import { startServer } from '../../support/server.js';
 import { statementsOf } from '../../support/statements.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
@@ -21,20 +21,13 @@ async function setting() {
   const goal = await world.goal(space);
   const id = await insertWebhook(world, company.companyId, endpoint.url);
   endpoint.verifyWith(secretFor(company.companyId, id));
-  const happen = () =>
-    world.sql(
-      "INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')",
-      [company.companyId, caller.id, goal.id],
-    );
+  const happen = () => world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   opened.push(endpoint.close);
   return { endpoint, happen, space, caller, id };
 }
 
-async function serve(settings: Record<string, string> = hooks) {
-  const server = await startServer({ DATABASE_URL: world.url, ...prepared, ...settings });
-  opened.push(server.stop);
-  return server;
-}
+const serve = (settings: Record<string, string> = hooks) =>
+  temporaryServer({ DATABASE_URL: world.url, ...prepared, ...settings });
 
 describe('goalpost serve', () => {
   test('delivers what its clients change at once, and counts it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createToken } from '../../../src/tokens.js';
 import { eventually } from '../../support/eventually.js';
-import { startServer } from '../../support/server.js';
+import { temporaryServer } from '../../support/temporary.js';
 import { createWorld, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
@@ -19,8 +19,7 @@ const shifted = (hours: number) => {
 
 describe('a gateway', () => {
   test.each([25, -25])('whose clock is %i hours off judges what has expired as any other does', async (hours) => {
-    const { company, caller, space } = await world.team();
-    const hub = await world.hub(company, { spaceId: space.id });
+    const { company, caller, space, hub } = await world.teamWithHub('space');
     const goal = await world.closedGoal(space);
     const key = `clock-${hours}`;
     const reopen = (post: typeof world.post) =>
@@ -40,25 +39,21 @@ describe('a gateway', () => {
     const first = await reopen((...given) => world.post(...given));
     expect(first.status).toBe(200);
 
-    const { client, stop } = await startServer({
+    const { client } = await temporaryServer({
       DATABASE_URL: world.url,
       FILE_RETENTION_DAYS: '2',
       ...shifted(hours),
     });
-    try {
-      const left = async () =>
-        (await world.sql('SELECT id FROM resource_hub_files WHERE id = ANY($1)', [files])).map(({ id }) => id);
-      // It purges the outcomes of keys first, then the files.
-      await eventually(async () => expect(await left()).not.toContain(old.id));
-      expect(await left()).toEqual([recent.id]);
-      const again = await reopen((...given) => client.post(...given));
-      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
-      const statuses = await Promise.all(
-        [expired, valid].map(async (token) => (await client.graphql(token, '{ __typename }')).status),
-      );
-      expect(statuses).toEqual([401, 200]);
-    } finally {
-      await stop();
-    }
+    const left = async () =>
+      (await world.sql('SELECT id FROM resource_hub_files WHERE id = ANY($1)', [files])).map(({ id }) => id);
+    // It purges the outcomes of keys first, then the files.
+    await eventually(async () => expect(await left()).not.toContain(old.id));
+    expect(await left()).toEqual([recent.id]);
+    const again = await reopen((...given) => client.post(...given));
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    const statuses = await Promise.all(
+      [expired, valid].map(async (token) => (await client.graphql(token, '{ __typename }')).status),
+    );
+    expect(statuses).toEqual([401, 200]);
   });
 });
