@@ -470,11 +470,11 @@ describe('what is removed', () => {
 
 /** Updates while another transaction holds what the SQL locks: once the update waits for that, does the work, and lets it go on. */
 async function updatingDuring<Result>(
-  [lock, id]: [lock: string, id: string],
+  [lock, ...ids]: [lock: string, ...ids: string[]],
   update: () => Promise<Result>,
   work: (query: Awaited<ReturnType<typeof world.holding>>['query']) => Promise<unknown>,
 ): Promise<Result> {
-  const { query, release } = await world.holding(lock, [id]);
+  const { query, release } = await world.holding(lock, ids);
   const running = update();
   await world.untilOneWaits();
   await work(query);
@@ -547,30 +547,24 @@ test.each([false, true])(
 test('a restore that commits while a file is compared makes it be refused as a change that the file does not know', async () => {
   const { document, companyId, update, id } = await imported();
   const [published] = document.documents;
-  const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
-  await holder.connect();
-  // The update has looked for changes that the file does not know, and not at histories, when it waits for this table.
-  await holder.query('BEGIN');
-  await holder.query('LOCK TABLE document_versions IN ACCESS EXCLUSIVE MODE');
   const { versions: _, activities: __, ...withoutLists } = published;
-  const running = update({ documents: [withoutLists] }).catch((error: unknown) => error);
-  await world.untilOneWaits();
-  const values = [companyId, id('document'), id('ann')];
-  await holder.query(
-    `WITH version AS (
-       INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content,
-         editor_id, origin, restored_from_version_number) VALUES ($1, $2, 4, 3, 'Two', 'two', $3, 'restored', 2) RETURNING id)
-     INSERT INTO activities (company_id, action, author_id, document_id, document_version_id, name, origin)
-     SELECT $1, 'document_version_restored', $3, $2, id, 'Two', 'api' FROM version`,
-    values,
+  // The update has looked for changes that the file does not know, and not at histories, when it waits for this table.
+  const refused = await updatingDuring(
+    ['LOCK TABLE document_versions IN ACCESS EXCLUSIVE MODE'],
+    () => update({ documents: [withoutLists] }).catch((error: unknown) => error),
+    (query) =>
+      query(
+        `WITH version AS (INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number,
+             title, content, editor_id, origin, restored_from_version_number)
+           VALUES ($1, $2, 4, 3, 'Two', 'two', $3, 'restored', 2) RETURNING id),
+         activity AS (INSERT INTO activities (company_id, action, author_id, document_id, document_version_id, name, origin)
+           SELECT $1, 'document_version_restored', $3, $2, id, 'Two', 'api' FROM version)
+         UPDATE resource_hub_documents SET name = 'Two', content = 'two', current_version = 4
+         WHERE company_id = $1 AND id = $2`,
+        [companyId, id('document'), id('ann')],
+      ),
   );
-  await holder.query(
-    "UPDATE resource_hub_documents SET name = 'Two', content = 'two', current_version = 4 WHERE company_id = $1 AND id = $2",
-    values.slice(0, 2),
-  );
-  await holder.query('COMMIT');
-  await holder.end();
-  expect(await running).toMatchObject({ changes: [{ id: id('document'), action: 'document_version_restored' }] });
+  expect(refused).toMatchObject({ changes: [{ id: id('document'), action: 'document_version_restored' }] });
 });
 
 describe('the revision of a file', () => {
