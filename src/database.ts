@@ -8,7 +8,6 @@ import {
   pendingMigrations,
   type Tables,
 } from './platform/administration/index.js';
-import { lazy } from './platform/caching/index.js';
 import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
 
@@ -25,7 +24,7 @@ export const databaseTables: Tables = {
 };
 
 /** One for the process, as it keeps what it makes. */
-const reader = lazy(() => new postgres.Reader(models, Prisma.prismaVersion.client));
+const reader = new postgres.Reader(models, Prisma.prismaVersion.client);
 
 export const modelClass = { Class: AskingModels, reader };
 

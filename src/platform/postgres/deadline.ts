@@ -14,8 +14,6 @@ const unavailableCodes = new Set([
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
-/** The kinds of error for which Prisma's adapter keeps no code. */
-const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']);
 /** What OpenSSL and Node say of certificates and handshakes. */
 const tlsCodes =
   /^(ERR_(SSL|TLS)_|CERT_|CRL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|DEPTH_ZERO_SELF_|SELF_SIGNED_CERT)/;
@@ -29,9 +27,8 @@ const unavailableMessages =
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
-    ({ codes, kind, message, syscall }) =>
+    ({ codes, message, syscall }) =>
       codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code) || tlsCodes.test(code)) ||
-      unavailableKinds.has(kind) ||
       connecting.has(syscall) ||
       unavailableMessages.test(message),
   );
@@ -51,31 +48,23 @@ export const isAbsent = (error: unknown): boolean =>
 
 /** Whether it lost to another transaction, or to a migration of a prepared result: it wrote nothing, and may be repeated. */
 export const isConflict = (error: unknown): boolean =>
-  linksOf(error).some(
-    ({ codes, message }) =>
-      codes.some((code) => conflictStates.test(code) || code === 'P2034') ||
-      (codes.includes('0A000') && message === stalePlan),
-  );
+  linksOf(error).some(({ codes, routine }) => codes.some((code) => conflictStates.test(code)) || routine === stalePlan);
 
 /** Whether a statement gave up waiting for a lock that another transaction holds. It changed nothing. */
 export const isLocked = (error: unknown): boolean => linksOf(error).some(({ codes }) => codes.includes('55P03'));
 
 /** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
 export const isTimeout = (error: unknown): boolean =>
-  linksOf(error).some(
-    ({ codes, kind, message }) =>
-      codes.some((code) => code === '57014' || code === 'ETIMEDOUT') ||
-      kind === 'SocketTimeout' ||
-      message === 'Query read timeout',
-  );
+  linksOf(error).some(({ codes }) => codes.some((code) => code === '57014' || code === 'ETIMEDOUT'));
 
-/** PostgreSQL says it in its own language: what sends statements puts these words in their place. */
-export const stalePlan = 'cached plan must not change result type';
+/** Where PostgreSQL refuses a prepared statement that now returns another type: its message is in its own language. */
+export const stalePlan = 'RevalidateCachedQuery';
 
 interface Link {
   codes: string[];
-  kind: string;
   message: string;
+  /** Of PostgreSQL's error: where in its source it was raised. */
+  routine: string;
   /** Of a network error: the system call that failed. */
   syscall: string;
 }
@@ -90,7 +79,7 @@ function linksOf(error: unknown, depth = 0): Link[] {
   const inside = [cause, originalError, meta, driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
   const codes = [textOf(read.code), textOf(read.originalCode)];
   return [
-    { codes, kind: textOf(read.kind), message: textOf(read.message), syscall: textOf(read.syscall) },
+    { codes, message: textOf(read.message), routine: textOf(read.routine), syscall: textOf(read.syscall) },
     ...inside.flatMap((inner) => linksOf(inner, depth + 1)),
   ];
 }

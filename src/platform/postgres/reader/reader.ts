@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import { LRUCache } from 'lru-cache';
-import type { Connection } from '../connections.js';
+import { type Connection, sendOne } from '../connections.js';
 import { type Method, type RowInSql, type Sql, sql } from '../values.js';
 import { callOf, type Models, UnknownCall } from './shape.js';
 import { type ReadStatement, statementOf } from './statement.js';
@@ -82,7 +82,7 @@ export class ModelReads {
   constructor(
     private readonly reader: Reader,
     private readonly model: string,
-    private readonly connection: Pick<Connection, 'query'>,
+    private readonly connection: Connection,
   ) {}
 
   findUnique(args: object): Promise<unknown> {
@@ -113,7 +113,7 @@ export class ModelReads {
 
   async #find(method: Method, args: object = {}): Promise<unknown> {
     const { statement, values } = this.reader.read(this.model, method, args);
-    const { rows } = await this.connection.query({ text: statement.sql, values, rowMode: 'array' });
+    const { rows } = await sendOne(this.connection, { text: statement.sql, values, rowMode: 'array' });
     const made = (rows as [json: unknown][]).map(([json]) => statement.make(json));
     if (method === 'findMany') return made;
     if (made.length === 0 && method === 'findUniqueOrThrow') throw notFound(this.model, this.reader.version);
