@@ -18,8 +18,6 @@ import {
 /** What all calls of one shape have in common. */
 export interface ReadStatement {
   sql: string;
-  /** For each value that must be one of an enum: its position and the enum's values. */
-  enums: readonly [position: number, values: readonly string[]][];
   /** Makes a row of what PostgreSQL returns. */
   make: (json: unknown) => unknown;
   /** Once it has stood in another statement. */
@@ -42,7 +40,7 @@ export function statementOf(models: Models, name: string, method: Method, args: 
   const from = scope.from(table, conditionsOf(scope, table, where));
   const limit = method === 'findFirst' ? 'LIMIT 1' : '';
   const text = [`SELECT ${sql} ${from}`, orderOf(table, args), limit].filter(Boolean).join(' ');
-  return { sql: text, enums: scope.enums, make };
+  return { sql: text, make };
 }
 
 function modelOf(models: Models, name: string): Model {
@@ -283,8 +281,6 @@ interface ReadTable {
 
 /** What the parts of one statement share. */
 class Scope {
-  /** For each value that must be one of an enum: its position and the enum's values. */
-  readonly enums: [position: number, values: readonly string[]][] = [];
   readonly #models: Models;
   readonly #company: string;
   #tables = 0;
@@ -322,7 +318,6 @@ class Scope {
     const isTaken = (type: ValueType) => taken.includes(type) || (type === 'none' && taken.length > 0);
     if (!(part instanceof Parameter && part.isList === isList && isTaken(part.type)))
       throw new UnknownCall(`a value of ${column.name} that is not ${taken.join(' or ') || 'comparable'}`);
-    if (column.values) this.enums.push([part.position, column.values]);
     return placeholder(part.position);
   }
 }
