@@ -205,8 +205,8 @@ export function createApp(options: AppOptions): App {
     onStreamEnd,
   });
 
-  const callers = new Callers(trustedProxies, bearerHash);
-  const authenticate = authenticator(db);
+  const { authenticate, principalOf } = authenticator(db);
+  const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const currentVersion = async () => {
     const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));
@@ -232,8 +232,8 @@ export function createApp(options: AppOptions): App {
   /** The token is valid: 401. */
   const token: Check = async (request, _location, context) => {
     requireBearer(request.headers.get('authorization'));
-    const { client = callers.clientOf(request, undefined), scope, seat } = context;
-    const { canWrite, scopes, surfaces, ...actor } = await callers.learn(client, authenticate(client.token, scope));
+    const { client, scope, seat } = context;
+    const { canWrite, scopes, surfaces, ...actor } = await authenticate(client.token, scope);
     await seat?.changeFlow();
     context.actor = actor;
     context.grants = { canWrite, scopes, surfaces };

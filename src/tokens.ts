@@ -24,8 +24,8 @@ const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
 
 /** The hash, in base64, of the token in an `Authorization` header; undefined if that cannot be one. */
-export function bearerHash(authorization: string | null): string | undefined {
-  const token = bearer.exec(authorization ?? '')?.[1];
+export function bearerHash(authorization = ''): string | undefined {
+  const token = bearer.exec(authorization)?.[1];
   return token && hash('sha256', token, 'base64');
 }
 
@@ -146,29 +146,34 @@ interface Caller extends Actor {
   surfaces: string[] | null;
 }
 
+const actorOf = ({ id: tokenId, companyId, personId }: FoundToken): Actor => ({ personId, companyId, tokenId });
+
 const callerOf = (row: FoundToken): Caller => ({
-  personId: row.personId,
-  companyId: row.companyId,
-  tokenId: row.id,
+  ...actorOf(row),
   canWrite: row.canWrite,
   scopes: itemsOf(row.scopes),
   surfaces: itemsOf(row.surfaces),
 });
 
-/**
- * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
- * revoked, or if its person is suspended. A request gets who it was last, and is checked: before anything that it does
- * with the database counts, that must still be so.
- */
-export type Authenticate = (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
+interface Authenticator {
+  /**
+   * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
+   * revoked, or if its person is suspended. A request gets who it was last, and is checked: before anything that it does
+   * with the database counts, that must still be so.
+   */
+  authenticate: (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
+  /** Whose token it was when it was looked up last; undefined if it was not valid. */
+  principalOf: (token: string) => Actor | undefined;
+}
 
-const tokensKept = 10_000;
+/** About 20 MB. */
+const tokensKept = 50_000;
 
 /**
  * Looks up a token, so that a revocation counts at once. After its first use, it is looked up with the
  * first statement of each request, in one message. Records the last use of each token, to the minute.
  */
-export function authenticator(database: Database): Authenticate {
+export function authenticator(database: Database): Authenticator {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new Cache<string, true>(tokensKept, { ttl: useMilliseconds });
   // The company of a token never changes.
@@ -217,7 +222,7 @@ export function authenticator(database: Database): Authenticate {
     },
   });
 
-  return async (token, scope) => {
+  const authenticate: Authenticator['authenticate'] = async (token, scope) => {
     if (token === undefined) throw failure('UNAUTHENTICATED');
     const known = found.get(token);
     if (known && scope) {
@@ -228,4 +233,9 @@ export function authenticator(database: Database): Authenticate {
     if (!row) throw failure('UNAUTHENTICATED');
     return callerOf(row);
   };
+  const principalOf = (token: string) => {
+    const row = found.get(token);
+    return row && actorOf(row);
+  };
+  return { authenticate, principalOf };
 }

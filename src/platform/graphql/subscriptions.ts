@@ -153,13 +153,14 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
 function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
-  { requestId, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
+  { requestId, client, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
   queue: FairQueue,
   { contextOf, mask, readCharacters = mostRead, responseCharacters, longTurns, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
   const kept: RequestContext = {
     requestId,
+    client,
     responseHeaders,
     ...(record && { record }),
     ...(req && { req }),

@@ -27,8 +27,8 @@ export interface RequestContext {
   scope?: RequestScope;
   /** Node's own request and response, if it came over a socket. */
   req?: IncomingMessage;
-  /** What the request says of who sent it, if it came over a socket. */
-  client?: Client | undefined;
+  /** What the request says of who sent it. */
+  client: Client;
   /** Reads the body, once the headers are in order. */
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** The right to run, which others share. */

@@ -179,17 +179,17 @@ export function router(options: RouterOptions): Router {
     const { route } = location;
     if (!route?.public) {
       const run = () => runChecks(options.checks, request, location, context);
-      await (limit ? limit.count(request, context, run) : run());
-      if (limit) context.charge = (points) => limit.charge(request, context, points);
+      await (limit ? limit.count(context, run) : run());
+      if (limit) context.charge = (points) => limit.charge(context, points);
       await runChecks(options.checksOnceCounted, request, location, context);
-    } else if (limit && !route.unlimited) await limit.count(request, context, async () => {});
+    } else if (limit && !route.unlimited) await limit.count(context, async () => {});
   }
 
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
-    return limit?.refusal(request, context, () => {
+    return limit?.refusal(context, () => {
       const { route } = locate(request);
       note(context, route);
-      if (context.client?.token !== undefined) return route !== undefined && !route.public;
+      if (context.client.token !== undefined) return route !== undefined && !route.public;
       return request.method !== 'OPTIONS' && !(route?.public && route.unlimited);
     });
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
-import { type Callers, clientAddress } from '../limits/index.js';
+import type { Callers } from '../limits/index.js';
 import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
@@ -48,7 +48,7 @@ interface ResponderOptions extends RefusalOptions {
     refusal: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
     reject: (error: GraphQLError, head: RequestHead, context: RequestContext) => HttpResponse;
     withoutSecrets: (path: string) => string;
-    callers: Pick<Callers, 'clientOf' | 'callerOf'>;
+    callers: Pick<Callers, 'addressOf' | 'clientOf' | 'callerOf'>;
   };
   logger: Logger;
   /** If omitted, every request is admitted. */
@@ -78,9 +78,7 @@ async function respond(received: Received, options: ResponderOptions): Promise<H
   }
   try {
     const head = headOf(req);
-    const client = app.callers.clientOf(head, req.socket.remoteAddress);
-    context.client = client;
-    const callerNow = () => app.callers.callerOf(client);
+    const callerNow = () => app.callers.callerOf(context.client);
     const seat = overload && !overload.isExempt(req.url) ? new Seat(overload, record, callerNow) : undefined;
     received.seat = seat;
     const refused = app.refusal(head, context) ?? (await seat?.enter());
@@ -117,9 +115,10 @@ class RequestHandler {
 
   async handle(running: Running): Promise<void> {
     const { req, res } = running;
-    const record = this.telemetry.begin({ req, socket: req.socket });
+    const client = this.options.app.callers.clientOf(req);
+    const record = this.telemetry.begin(client.address, req);
     const { requestId } = record.identity;
-    const context: RequestContext = { requestId, record, req, responseHeaders: {} };
+    const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
     running.known = { record, context };
     const received: Received = { req, record, context };
     try {
@@ -178,8 +177,6 @@ const pollMilliseconds = 20;
 interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
-  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: number;
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
   onClosing?: () => void;
@@ -210,14 +207,8 @@ export class NodeServer {
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
-    const { trustedProxies = 0, requestTimeout = defaultRequestTimeout, maxConnections } = options;
-    const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingMessage['headers']) =>
-      clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
-    this.#telemetry = new Telemetry({
-      ...options,
-      addressOf,
-      withoutSecrets: options.app.withoutSecrets,
-    });
+    const { app, requestTimeout = defaultRequestTimeout, maxConnections } = options;
+    this.#telemetry = new Telemetry({ ...options, withoutSecrets: app.withoutSecrets });
     const onDrop = () => options.overload?.countDrop();
     this.#unsent = new UnsentResponses({ ...sendingDefaults, ...options }, onDrop);
     this.#handler = new RequestHandler(options, this.#telemetry, this.#unsent);
@@ -274,7 +265,7 @@ class InvalidRequests {
   constructor(
     private readonly connections: Connections,
     private readonly telemetry: Telemetry,
-    private readonly options: RefusalOptions,
+    private readonly options: ResponderOptions,
   ) {}
 
   refuse(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
@@ -299,7 +290,7 @@ class InvalidRequests {
     if (res.headersSent) res.once('close', () => req.socket.end());
     // It is complete, and what came after it is no request.
     if (req.complete || known?.record.isFinished) return;
-    const begin = () => this.telemetry.begin({ req, socket: req.socket });
+    const begin = () => this.#begin(req.socket, req);
     const refuse = (record: RequestRecord) => send(this.#refusal(error, record, req), res);
     if (known) refuse(known.record);
     else last.start = () => refuse(begin());
@@ -307,11 +298,15 @@ class InvalidRequests {
 
   /** Responds on a socket that has no request. */
   #respond(error: NodeJS.ErrnoException, socket: Socket): void {
-    const record = this.telemetry.begin({ socket });
+    const record = this.#begin(socket);
     const { status, headers, body = '' } = this.#refusal(error, record);
     const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) };
     const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  }
+
+  #begin(socket: Socket, req?: IncomingMessage): RequestRecord {
+    return this.telemetry.begin(this.options.app.callers.addressOf(socket, req?.headers), req);
   }
 
   #refusal(error: NodeJS.ErrnoException, record: RequestRecord, req?: IncomingMessage): HttpResponse {

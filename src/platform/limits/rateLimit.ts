@@ -13,7 +13,7 @@ import {
   withShareOfDeadline,
 } from '../postgres/index.js';
 import { loggedIdentity, type RequestRecord } from '../telemetry/index.js';
-import type { Callers, Client, CountedRequest, Principal } from './callers.js';
+import type { Callers, Client, Principal } from './callers.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */
@@ -25,8 +25,7 @@ export interface RateLimiterSettings {
   /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
   /** Whether to name prepared statements, as for the other statements. */
-  preparedStatements?: boolean;
-  timeouts?: DatabaseTimeouts;
+  preparedStatements: boolean;
 }
 
 /** Counts points in fixed windows. What is over the limit is a rejection with a `RateLimiterRes`. */
@@ -42,16 +41,8 @@ export interface RateLimiters {
 
 // A store that does not respond must not delay the requests that it counts.
 const most = 2_000;
-const unlimited: DatabaseTimeouts = { connect: most, response: most, statement: 0, lock: 0, idleTransaction: 0 };
-
-/** The server also cancels a count that no request waits for any more. Removing expired rows may take longer. */
-const shortened = ({ lock, idleTransaction }: DatabaseTimeouts): DatabaseTimeouts => ({
-  connect: most,
-  response: most,
-  statement: 0,
-  lock: Math.min(lock, most),
-  idleTransaction,
-});
+/** The server cancels a count before nobody waits for it any more. Removing expired rows may take longer. */
+const timeouts: DatabaseTimeouts = { connect: most, response: most, statement: 0, lock: 1_500, idleTransaction: 0 };
 
 /** The share of a request's remaining time for the database that counting may use. */
 const share = 1 / 2;
@@ -61,15 +52,7 @@ export const rateLimitPoolSize = 4;
 
 /** Creates the limiters, which count in fixed windows: points of each token, and requests of each address. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
-  const {
-    store,
-    databaseUrl,
-    windowSeconds: duration,
-    perToken,
-    perAddress,
-    preparedStatements = true,
-    timeouts = unlimited,
-  } = settings;
+  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
@@ -81,7 +64,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     url: databaseUrl,
     size: rateLimitPoolSize,
     name: 'goalpost rate limit',
-    timeouts: shortened(timeouts),
+    timeouts,
   });
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements && named.isOfUse ? pool.query(query) : pool.query(query.text, query.values);
@@ -184,19 +167,18 @@ interface CountedContext {
   requestId: string;
   record?: RequestRecord;
   scope?: RequestScope;
-  req?: { socket: { remoteAddress?: string | undefined } };
-  client?: Client | undefined;
+  client: Client;
   actor?: Principal;
   responseHeaders: Record<string, string>;
 }
 
 export interface RateLimit {
   /** The failure of a request known to be over its limit, before it takes a seat, if `isCounted` says that it counts. */
-  refusal(request: CountedRequest, context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
+  refusal(context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
-  count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
+  count<Result>(context: CountedContext, check: () => Promise<Result>): Promise<Result>;
   /** Counts points besides the one of the request. Fails with 429 too. */
-  charge(request: CountedRequest, context: CountedContext, points: number): Promise<void>;
+  charge(context: CountedContext, points: number): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -240,11 +222,9 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
     }
   }
 
-  const clientOf = (request: CountedRequest, { client, req }: CountedContext) =>
-    client ?? callers.clientOf(request, req?.socket.remoteAddress);
-
   /** Takes points of a token. Fails with 429 if it has no more. */
-  async function take(points: number, actor: Principal, { token }: Client, context: CountedContext): Promise<void> {
+  async function take(points: number, actor: Principal, context: CountedContext): Promise<void> {
+    const { token } = context.client;
     const wait = await checkLimit('token', context, (limiter) => limiter.consume(keyOf(actor), points));
     if (wait === 0) return;
     if (token) blocked.block('token', token, wait);
@@ -252,8 +232,8 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   }
 
   return {
-    refusal(request, context, isCounted) {
-      const client = clientOf(request, context);
+    refusal(context, isCounted) {
+      const { client } = context;
       const over = blocked.limitOf(client);
       if (!over || !isCounted()) return undefined;
       const { limit, wait } = over;
@@ -265,14 +245,14 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       responseHeaders.RateLimit = leftOf(limit, 0, wait);
       return overLimit(limit, wait);
     },
-    async charge(request, context, points) {
+    async charge(context, points) {
       const { actor } = context;
       // A document that costs more than the limit takes all of it: it runs once in a window.
       const taken = Math.min(points, limiters.token.points - 1);
-      if (actor && taken > 0) await take(taken, actor, clientOf(request, context), context);
+      if (actor && taken > 0) await take(taken, actor, context);
     },
-    async count(request, context, check) {
-      const client = clientOf(request, context);
+    async count(context, check) {
+      const { client } = context;
       const { address } = client;
       const block = callers.lastPrincipalOf(client) ? 0 : blocked.remaining('address', address);
       if (block > 0 && !(await lookUps.isAllowed(client))) {
@@ -286,7 +266,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       // An unexpected error is not the caller's fault, so it does not count.
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
       // Before any other failure, so that a caller over the limit does not learn whether a token is valid.
-      if (context.actor) await take(1, context.actor, client, context);
+      if (context.actor) await take(1, context.actor, context);
       else {
         const wait = await checkLimit('address', context, (limiter) => limiter.consume(address));
         if (wait > 0) blocked.block('address', address, wait);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import {
   type Context,
   context,
@@ -68,8 +67,8 @@ export class RequestRecord implements RequestObserver {
   method: string | undefined;
   /** Without the query string, and not longer than a line of the log needs. */
   path: string | undefined;
-  /** The address of the client, or its network if that is IPv6; undefined if the log omits addresses. */
-  client: string | undefined;
+  /** The address of the client, or its network if that is IPv6. */
+  client = '';
   /** The path of the route that handles the request. */
   route: string | undefined;
   /** The requested GraphQL fields or REST operation, otherwise the route: never text from a client. */
@@ -190,8 +189,6 @@ interface TelemetryOptions {
   withoutSecrets: (text: string) => string;
   /** If omitted, nothing is counted. */
   metrics?: { count: CountRequest } | undefined;
-  /** The address of a client for the log. If omitted, the log has none. */
-  addressOf: (socket: Socket, headers: IncomingHttpHeaders) => string;
 }
 
 /** What is known about a request once it has its response. */
@@ -210,10 +207,10 @@ export class Telemetry {
   }
 
   /** Starts the record of a request; of one that could not be read, without `req`. */
-  begin({ req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
+  begin(client: string, req?: IncomingMessage): RequestRecord {
     const record = new RequestRecord(identify((name) => req?.headers[name], this.#options.withoutSecrets));
     record.method = req?.method;
-    record.client = this.#options.addressOf(socket, req?.headers ?? {});
+    record.client = client;
     if (req) startSpan(record, req);
     return record;
   }
