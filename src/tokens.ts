@@ -5,8 +5,7 @@ import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
   type Database,
-  PendingPrerequisite,
-  type Prerequisite,
+  Prerequisite,
   type RequestScope,
   toStatement,
   withShareOfDeadline,
@@ -203,9 +202,8 @@ export function authenticator(database: Database): Authenticator {
     return row;
   }
 
-  const prerequisiteOf = (token: string, row: FoundToken, scope: RequestScope): Prerequisite => ({
-    statement: toStatement(sameToken(row)),
-    async check(send) {
+  const prerequisiteOf = (token: string, row: FoundToken, scope: RequestScope) =>
+    new Prerequisite(toStatement(sameToken(row)), async (send) => {
       try {
         const result = await stalled.ask(row.companyId, send);
         if (result === 'refused') return failure('SERVICE_UNAVAILABLE');
@@ -219,14 +217,13 @@ export function authenticator(database: Database): Authenticator {
         // Whoever may do something else now is asked to come again.
         return row ? failure('SERVICE_UNAVAILABLE') : failure('UNAUTHENTICATED');
       }
-    },
-  });
+    });
 
   const authenticate: Authenticator['authenticate'] = async (token, scope) => {
     if (token === undefined) throw failure('UNAUTHENTICATED');
     const known = found.get(token);
     if (known && scope) {
-      scope.prerequisite = new PendingPrerequisite(prerequisiteOf(token, known, scope));
+      scope.prerequisite = prerequisiteOf(token, known, scope);
       return callerOf(known);
     }
     const row = await lookUp(database.within(scope), token);

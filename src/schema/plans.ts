@@ -54,15 +54,13 @@ export function keptQuery(query: object): KeptQuery {
   for (const id of Object.values(placeholders)) {
     if (text.split(id).length !== text.split(`"${id}"`).length) throw new Error('A placeholder is part of a text');
   }
-  const kept = new KeptSelection(selection as object);
-  const make = ({ companyId, personId }: Ids) => ({
-    [name]: kept.withOwn(
-      new Map([
-        [placeholders.companyId, companyId],
-        [placeholders.personId, personId],
-      ]),
-    ),
-  });
+  const make = ({ companyId, personId }: Ids) => {
+    const own = new Map([
+      [placeholders.companyId, companyId],
+      [placeholders.personId, personId],
+    ]);
+    return { [name]: new KeptSelection(selection as object, own) };
+  };
   return { characters: text.length, make };
 }
 

@@ -197,38 +197,39 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   const policies = { token: policyOf('token', limiters.token), address: policyOf('address', limiters.address) };
   let quietUntil = 0;
 
-  /** Queries the store, reports the limit to the client, returns the milliseconds to wait: 0 if the store is down. */
-  async function checkLimit(
-    name: 'token' | 'address',
-    context: CountedContext,
-    query: (limiter: Limiter) => Promise<RateLimiterRes>,
-  ): Promise<number> {
-    const limiter = limiters[name];
-    const { points } = limiter;
-    const { responseHeaders, scope } = context;
-    responseHeaders['RateLimit-Policy'] = policies[name];
-    try {
-      const resultOf = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
-      const { consumedPoints, msBeforeNext } = await limiters.ask(scope, () => query(limiter).catch(resultOf));
-      responseHeaders.RateLimit = leftOf(name, points - consumedPoints, msBeforeNext);
-      return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
-    } catch (error) {
-      const now = clock().getTime();
-      if (now < quietUntil) return 0;
-      quietUntil = now + logEvery;
-      const line = { ...loggedIdentity(context), err: error };
-      logger.warn(line, 'the rate limit store is down; requests are not counted');
-      return 0;
-    }
+  /** Says, not too often, that the store is down: then nothing is counted. */
+  function warn(error: unknown, context: CountedContext): undefined {
+    const now = clock().getTime();
+    if (now < quietUntil) return;
+    quietUntil = now + logEvery;
+    const line = { ...loggedIdentity(context), err: error };
+    logger.warn(line, 'the rate limit store is down; requests are not counted');
   }
 
-  /** Takes points of a token. Fails with 429 if it has no more. */
-  async function take(points: number, actor: Principal, context: CountedContext): Promise<void> {
-    const { token } = context.client;
-    const wait = await checkLimit('token', context, (limiter) => limiter.consume(keyOf(actor), points));
-    if (wait === 0) return;
-    if (token) blocked.block('token', token, wait);
-    throw overLimit('token', wait);
+  /** The failure of a request over a limit, which its response reports. */
+  function overLimit({ responseHeaders }: CountedContext, limit: CountedLimit, wait: number): GraphQLError {
+    responseHeaders['RateLimit-Policy'] = policies[limit];
+    responseHeaders.RateLimit = leftOf(limit, 0, wait);
+    return failure('RATE_LIMITED', { retryAfter: wholeSeconds(wait), limit });
+  }
+
+  /** Takes points, and reports what is left of them. Fails with 429 if there are not as many. */
+  async function take(limit: CountedLimit, key: string, points: number, context: CountedContext): Promise<void> {
+    const { responseHeaders, scope, client } = context;
+    const limiter = limiters[limit];
+    responseHeaders['RateLimit-Policy'] = policies[limit];
+    const resultOf = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
+    const result = await limiters
+      .ask(scope, () => limiter.consume(key, points).catch(resultOf))
+      .catch((error) => warn(error, context));
+    if (!result) return;
+    const { consumedPoints, msBeforeNext } = result;
+    responseHeaders.RateLimit = leftOf(limit, limiter.points - consumedPoints, msBeforeNext);
+    if (consumedPoints <= limiter.points) return;
+    const wait = Math.max(1, msBeforeNext);
+    const known = client[limit];
+    if (known !== undefined) blocked.block(limit, known, wait);
+    throw overLimit(context, limit, wait);
   }
 
   return {
@@ -236,29 +237,22 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       const { client } = context;
       const over = blocked.limitOf(client);
       if (!over || !isCounted()) return undefined;
-      const { limit, wait } = over;
       const actor = callers.lastPrincipalOf(client);
       // For the log.
       if (actor) context.actor = actor;
-      const { responseHeaders } = context;
-      responseHeaders['RateLimit-Policy'] = policies[limit];
-      responseHeaders.RateLimit = leftOf(limit, 0, wait);
-      return overLimit(limit, wait);
+      return overLimit(context, over.limit, over.wait);
     },
     async charge(context, points) {
       const { actor } = context;
       // A document that costs more than the limit takes all of it: it runs once in a window.
       const taken = Math.min(points, limiters.token.points - 1);
-      if (actor && taken > 0) await take(taken, actor, context);
+      if (actor && taken > 0) await take('token', keyOf(actor), taken, context);
     },
     async count(context, check) {
       const { client } = context;
       const { address } = client;
       const block = callers.lastPrincipalOf(client) ? 0 : blocked.remaining('address', address);
-      if (block > 0 && !(await lookUps.isAllowed(client))) {
-        await checkLimit('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
-        throw overLimit('address', block);
-      }
+      if (block > 0 && !(await lookUps.isAllowed(client))) throw overLimit(context, 'address', block);
       const outcome = await check().then(
         (result) => ({ result }),
         (error: unknown) => ({ error }),
@@ -266,12 +260,8 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       // An unexpected error is not the caller's fault, so it does not count.
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
       // Before any other failure, so that a caller over the limit does not learn whether a token is valid.
-      if (context.actor) await take(1, context.actor, context);
-      else {
-        const wait = await checkLimit('address', context, (limiter) => limiter.consume(address));
-        if (wait > 0) blocked.block('address', address, wait);
-        if (wait > 0) throw overLimit('address', wait);
-      }
+      if (context.actor) await take('token', keyOf(context.actor), 1, context);
+      else await take('address', address, 1, context);
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
     },
@@ -279,6 +269,3 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
 }
 
 const keyOf = ({ companyId, tokenId }: Principal) => `${companyId} ${tokenId}`;
-
-const overLimit = (limit: CountedLimit, wait: number) =>
-  failure('RATE_LIMITED', { retryAfter: wholeSeconds(wait), limit });

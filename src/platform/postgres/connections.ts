@@ -5,7 +5,7 @@ import {
   isConflict,
   isOver,
   newScope,
-  type PendingPrerequisite,
+  type Prerequisite,
   type RequestScope,
   report,
   type Statement,
@@ -232,18 +232,18 @@ export class PoolConnection implements Connection {
 
   /** The first time with the prerequisite of the request. Others wait until it is known to hold. */
   async #send(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const state = this.scope?.prerequisite;
-    if (!state) return this.#repeated(statements);
-    if (!state.isUnderWay) return this.#pass(state, statements);
-    await state.ended();
+    const prerequisite = this.scope?.prerequisite;
+    if (!prerequisite) return this.#repeated(statements);
+    if (!prerequisite.isUnderWay) return this.#pass(prerequisite, statements);
+    await prerequisite.ended();
     return this.#send(statements);
   }
 
   /** Sends the prerequisite of the request, and statements with it. Throws why the request may not go on. */
-  async #pass(state: PendingPrerequisite, statements: readonly Statement[]): Promise<StatementResult[]> {
+  async #pass(prerequisite: Prerequisite, statements: readonly Statement[]): Promise<StatementResult[]> {
     let results: StatementResult[] = [];
-    await state.pass(async () => {
-      results = await this.#repeated([state.prerequisite.statement, ...statements]);
+    await prerequisite.pass(async () => {
+      results = await this.#repeated([prerequisite.statement, ...statements]);
       return results[0] as StatementResult;
     });
     if (this.scope) this.scope.prerequisite = undefined;
