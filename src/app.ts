@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
@@ -18,16 +17,14 @@ import {
   type Check,
   checks,
   contentRoute,
-  type Handler,
-  type HttpResponse,
   healthRoutes,
   isPreflight,
   leadsTo,
   type Mask,
   masking,
   type RequestContext,
-  type RequestHead,
   type Route,
+  type Router,
   router,
 } from './platform/http/index.js';
 import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/limits/index.js';
@@ -100,7 +97,7 @@ const contexts =
   ({ db, clock, appUrl, streams, texts, webhooks }: Resolved) =>
   ({ actor, req, scope, surface }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
-    const lastEventId = req?.headers['last-event-id'];
+    const lastEventId = req.headers['last-event-id'];
     return {
       db: db.within(scope),
       actor,
@@ -151,10 +148,7 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
   return { routes, noPage: noPage(pages) };
 }
 
-interface App {
-  handle: Handler;
-  refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
-  reject: (error: GraphQLError, request: RequestHead, context: RequestContext) => HttpResponse;
+interface App extends Router {
   withoutSecrets: (text: string) => string;
   /** Who the callers are whose tokens it has looked up. */
   callers: Callers;
@@ -190,7 +184,7 @@ export function createApp(options: AppOptions): App {
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
     const { personId, companyId, tokenId } = actor ?? {};
-    const milliseconds = record && Math.round(performance.now() - record.startedAt);
+    const milliseconds = Math.round(performance.now() - record.startedAt);
     logger.info({ requestId, personId, companyId, tokenId, events, milliseconds, ending }, 'stream ended');
   };
 

@@ -103,7 +103,7 @@ export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
 
 function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
-  if (!context.record?.span) return run(operation);
+  if (!context.record.span) return run(operation);
   return inOperationSpan(node.operation, fieldNames(node, args.document, args.schema), () => run(operation));
 }
 

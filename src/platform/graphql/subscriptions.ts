@@ -158,15 +158,7 @@ function bodyOf(
   { contextOf, mask, readCharacters = mostRead, responseCharacters, longTurns, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
-  const kept: RequestContext = {
-    requestId,
-    client,
-    responseHeaders,
-    ...(record && { record }),
-    ...(req && { req }),
-    ...(actor && { actor }),
-    ...(scope && { scope }),
-  };
+  const kept: RequestContext = { requestId, client, record, req, actor, responseHeaders, scope };
   const caller = callerOf(actor);
   /** What has been paid for: at first, the point of the request. */
   let paid = complexityOfPoint;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestRecord } from '../telemetry/index.js';
 import type { RequestContext } from './requestContext.js';
 
 /** A request that has no response yet. */
@@ -8,7 +7,7 @@ export interface Running {
   req: IncomingMessage;
   res: ServerResponse;
   /** Undefined as long as it waits for those before it on its connection. */
-  known?: { record: RequestRecord; context: RequestContext };
+  known?: RequestContext;
   start: (running: Running) => void;
 }
 

@@ -93,7 +93,7 @@ function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publi
     request: RequestHead,
     { record, requestId }: RequestContext,
   ): HttpResponse => {
-    record?.addErrors([error]);
+    record.addErrors([error]);
     const rejected = candidates.find((candidate) => candidate.rejected)?.rejected;
     if (rejected) return rejected(error, request, requestId);
     const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
@@ -148,7 +148,7 @@ interface RouterOptions {
   noPage: NoPage;
 }
 
-interface Router {
+export interface Router {
   handle: Handler;
   /** How a request fails before it gets a seat, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
@@ -251,7 +251,7 @@ function noteVary(context: RequestContext, candidates: Route[]): void {
 }
 
 function note({ record }: RequestContext, route: Route | undefined): void {
-  if (!record || !route) return;
+  if (!route) return;
   record.route = route.path;
   record.operation = route.operation ?? route.path;
 }

@@ -9,9 +9,10 @@ import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../t
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import { fetchFrom } from './fetch.js';
-import { headOf, type RequestHead, readTarget } from './request.js';
+import { headOf, readTarget } from './request.js';
 import type { RequestContext } from './requestContext.js';
-import { corsHeaders, type Handler, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
+import { corsHeaders, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
+import type { Router } from './router.js';
 import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
 
 /** The failure of what Node's parser could not read, or what did not come in time. */
@@ -43,10 +44,7 @@ function refusal(
 
 /** What responds to a request once it is admitted. */
 interface ResponderOptions extends RefusalOptions {
-  app: {
-    handle: Handler;
-    refusal: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
-    reject: (error: GraphQLError, head: RequestHead, context: RequestContext) => HttpResponse;
+  app: Router & {
     withoutSecrets: (path: string) => string;
     callers: Pick<Callers, 'addressOf' | 'clientOf' | 'callerOf'>;
   };
@@ -55,18 +53,9 @@ interface ResponderOptions extends RefusalOptions {
   overload?: Overload | undefined;
 }
 
-/** A request that has come over a socket. */
-interface Received {
-  req: IncomingMessage;
-  record: RequestRecord;
-  context: RequestContext;
-  /** Its seat, until something else gives it back. */
-  seat?: Seat | undefined;
-}
-
 /** The response to a request: the pipeline's once it has a seat. Undefined if the client left meanwhile: nobody would know of a change. */
-async function respond(received: Received, options: ResponderOptions): Promise<HttpResponse | undefined> {
-  const { req, record, context } = received;
+async function respond(context: RequestContext, options: ResponderOptions): Promise<HttpResponse | undefined> {
+  const { req, record } = context;
   const { app, logger, overload } = options;
   try {
     const { path, host } = readTarget(req);
@@ -74,13 +63,13 @@ async function respond(received: Received, options: ResponderOptions): Promise<H
     req.url = path;
     if (host !== undefined) req.headers.host = host;
   } catch (error) {
-    return unreadable(error as GraphQLError, received, options);
+    return unreadable(error as GraphQLError, context, options);
   }
   try {
     const head = headOf(req);
     const callerNow = () => app.callers.callerOf(context.client);
     const seat = overload && !overload.isExempt(req.url) ? new Seat(overload, record, callerNow) : undefined;
-    received.seat = seat;
+    if (seat) context.seat = seat;
     const refused = app.refusal(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return app.reject(refused, head, context);
@@ -88,16 +77,15 @@ async function respond(received: Received, options: ResponderOptions): Promise<H
     // the whole request until the next full collection.
     const receiveBody: RequestContext['receiveBody'] = (read) => (seat ? seat.whileReceiving(req, read) : read());
     context.receiveBody = receiveBody;
-    if (seat) context.seat = seat;
     return await app.handle(head, context);
   } catch (error) {
     logger.error({ ...record.identity, err: error }, 'unexpected error');
-    return unreadable(failure('INTERNAL_SERVER_ERROR'), received, options);
+    return unreadable(failure('INTERNAL_SERVER_ERROR'), context, options);
   }
 }
 
 /** The response to a request that never reached the pipeline, or that it could not respond to. */
-function unreadable(error: GraphQLError, { req, record }: Received, options: RefusalOptions): HttpResponse {
+function unreadable(error: GraphQLError, { req, record }: RequestContext, options: RefusalOptions): HttpResponse {
   record.addProblem(error);
   return refusal(error, record.identity, req, options);
 }
@@ -119,10 +107,9 @@ class RequestHandler {
     const record = this.telemetry.begin(client.address, req);
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
-    running.known = { record, context };
-    const received: Received = { req, record, context };
+    running.known = context;
     try {
-      const response = await this.telemetry.run(record, () => respond(received, this.options));
+      const response = await this.telemetry.run(record, () => respond(context, this.options));
       if (!response) return this.telemetry.finish(record, undefined, context);
       const { live } = response;
       if (record.isFinished) return live?.close();
@@ -132,7 +119,7 @@ class RequestHandler {
       if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
       else send(response, res, { onSent: (bytes) => this.unsent.count(res, bytes), isUnread });
     } finally {
-      received.seat?.leave();
+      context.seat?.leave();
     }
   }
 }
@@ -253,7 +240,7 @@ export class NodeServer {
     this.#connections.endIdle();
     await Promise.race([closed, sleep(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();
-    for (const { known } of cut) if (known) this.#telemetry.finish(known.record, undefined, known.context);
+    for (const { known } of cut) if (known) this.#telemetry.finish(known.record, undefined, known);
     this.#connections.endAll();
     await closed;
     return cut.length;

@@ -12,7 +12,7 @@ import {
   sendInTime,
   withShareOfDeadline,
 } from '../postgres/index.js';
-import { loggedIdentity, type RequestRecord } from '../telemetry/index.js';
+import type { RequestRecord } from '../telemetry/index.js';
 import type { Callers, Client, Principal } from './callers.js';
 
 export interface RateLimiterSettings {
@@ -164,11 +164,10 @@ const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(mil
 
 /** What is known of a request that is counted, and what its response says of the limits. */
 interface CountedContext {
-  requestId: string;
-  record?: RequestRecord;
-  scope?: RequestScope;
+  record: RequestRecord;
+  scope?: RequestScope | undefined;
   client: Client;
-  actor?: Principal;
+  actor?: Principal | undefined;
   responseHeaders: Record<string, string>;
 }
 
@@ -198,12 +197,11 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   let quietUntil = 0;
 
   /** Says, not too often, that the store is down: then nothing is counted. */
-  function warn(error: unknown, context: CountedContext): undefined {
+  function warn(error: unknown, { record }: CountedContext): undefined {
     const now = clock().getTime();
     if (now < quietUntil) return;
     quietUntil = now + logEvery;
-    const line = { ...loggedIdentity(context), err: error };
-    logger.warn(line, 'the rate limit store is down; requests are not counted');
+    logger.warn({ ...record.identity, err: error }, 'the rate limit store is down; requests are not counted');
   }
 
   /** The failure of a request over a limit, which its response reports. */

@@ -5,7 +5,6 @@ export { DatabaseOutage, Outage, watchFiles } from './outage.js';
 export {
   type Identity,
   inOperationSpan,
-  loggedIdentity,
   RequestRecord,
   Telemetry,
 } from './telemetry.js';

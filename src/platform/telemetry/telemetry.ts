@@ -56,10 +56,6 @@ export interface Identity {
   spanId?: string;
 }
 
-/** With what the log names a request that may have no record. */
-export const loggedIdentity = ({ requestId, record }: { requestId: string; record?: RequestRecord }): Identity =>
-  record?.identity ?? { requestId };
-
 /** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
 export class RequestRecord implements RequestObserver {
   readonly startedAt = performance.now();
