@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
 import pg from 'pg';
 import {
   isConflict,
@@ -28,31 +28,20 @@ export async function sendOne(connection: Connection, statement: Statement): Pro
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
 export type NameOf = (text: string) => string;
 
-/** Counts characters that a request has read. */
-type CountRead = (characters: number) => void;
-
-const countIn = (scope: RequestScope | undefined, mayHaveChanged: boolean): CountRead | undefined => {
-  const { reads } = scope ?? {};
-  return reads && ((characters) => reads.count(characters, mayHaveChanged));
-};
-
-/** A statement as the driver reads it. */
-function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement, count?: CountRead): QueryConfig {
-  const read = own ?? types;
-  const config: object = { name: nameOf(text), text, values, rowMode, types: count ? counted(count, read) : read };
-  return config as QueryConfig;
-}
-
 /** Counts what a request reads, as it arrives. What throws fails the statement, and the driver keeps no further rows. */
-const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): CustomTypesConfig => ({
-  getTypeParser: (type, format) => {
-    const parse = getTypeParser(type, format as 'text') as (value: string) => unknown;
-    return (value: string) => {
-      count(charactersOf(value));
-      return parse(value);
-    };
-  },
-});
+function typesFor(scope: RequestScope | undefined, mayHaveChanged: boolean): CustomTypesConfig {
+  const reads = scope?.reads;
+  if (!reads) return types;
+  return {
+    getTypeParser: (type, format) => {
+      const parse = types.getTypeParser(type, format as 'text') as (value: string) => unknown;
+      return (value: string) => {
+        reads.count(charactersOf(value), mayHaveChanged);
+        return parse(value);
+      };
+    },
+  };
+}
 
 /** From how many characters on a text is looked at for what JSON escapes. */
 const longText = 1_000_000;
@@ -74,10 +63,13 @@ async function pipeline(
   client: Pick<PoolClient, 'query'>,
   statements: readonly Statement[],
   nameOf: NameOf,
-  count?: CountRead,
+  readAs = types,
 ): Promise<StatementResult[]> {
-  const configs = statements.map((statement) => configOf(nameOf, statement, count));
-  const answers = await Promise.allSettled(configs.map((config) => client.query(config)));
+  const sent = statements.map((statement): Promise<StatementResult> => {
+    const config = { ...statement, name: nameOf(statement.text), types: readAs };
+    return client.query(config);
+  });
+  const answers = await Promise.allSettled(sent);
   return answers.map((answer) => {
     if (answer.status === 'rejected') throw withoutValues(answer.reason);
     return answer.value;
@@ -92,12 +84,12 @@ async function send(
   pool: Pool,
   statements: readonly Statement[],
   nameOf: NameOf,
-  count?: CountRead,
+  readAs: CustomTypesConfig,
 ): Promise<StatementResult[]> {
-  if (statements.length === 1) return pipeline(pool, statements, nameOf, count);
+  if (statements.length === 1) return pipeline(pool, statements, nameOf, readAs);
   const client = await pool.connect();
   try {
-    const results = await pipeline(client, [start, ...statements, end], nameOf, count);
+    const results = await pipeline(client, [start, ...statements, end], nameOf, readAs);
     return results.slice(1, -1);
   } finally {
     client.release();
@@ -185,7 +177,7 @@ class HeldConnection implements Connection {
   /** Fails once a statement has: PostgreSQL undoes the transaction, and answers its COMMIT as if it were done. */
   async #send(statements: readonly Statement[]): Promise<StatementResult[]> {
     const { client, nameOf, scope } = this;
-    const sendAll = () => pipeline(client, statements, nameOf, countIn(scope, false));
+    const sendAll = () => pipeline(client, statements, nameOf, typesFor(scope, false));
     const results = await wait(scope, () => report(scope, statements, sendAll)).catch((error) => {
       this.#failed ??= { error };
     });
@@ -270,7 +262,7 @@ export class PoolConnection implements Connection {
     const release = await turnOf(scope);
     if (isOver(scope)) release();
     const start = () => {
-      const sent = send(pool, statements, nameOf, countIn(scope, scope?.isChange === true));
+      const sent = send(pool, statements, nameOf, typesFor(scope, scope?.isChange === true));
       sent.then(release, release);
       return sent;
     };

@@ -1,4 +1,3 @@
-import type { QueryConfig } from 'pg';
 import { Cache } from '../caching/index.js';
 import { Turns } from '../process/index.js';
 
@@ -27,8 +26,10 @@ const unavailableMessages =
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
-    ({ codes, message, syscall }) =>
-      codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code) || tlsCodes.test(code)) ||
+    ({ code, message, syscall }) =>
+      unavailableStates.test(code) ||
+      unavailableCodes.has(code) ||
+      tlsCodes.test(code) ||
       connecting.has(syscall) ||
       unavailableMessages.test(message),
   );
@@ -42,26 +43,24 @@ const mistaken =
 /** Whether the database does not run yet, cannot be reached, or has no connection left. */
 export const isAbsent = (error: unknown): boolean =>
   isUnavailable(error) &&
-  !linksOf(error).some(
-    ({ codes, message }) => codes.some((code) => mistakes.test(code) || tlsCodes.test(code)) || mistaken.test(message),
-  );
+  !linksOf(error).some(({ code, message }) => mistakes.test(code) || tlsCodes.test(code) || mistaken.test(message));
 
 /** Whether it lost to another transaction, or to a migration of a prepared result: it wrote nothing, and may be repeated. */
 export const isConflict = (error: unknown): boolean =>
-  linksOf(error).some(({ codes, routine }) => codes.some((code) => conflictStates.test(code)) || routine === stalePlan);
+  linksOf(error).some(({ code, routine }) => conflictStates.test(code) || routine === stalePlan);
 
 /** Whether a statement gave up waiting for a lock that another transaction holds. It changed nothing. */
-export const isLocked = (error: unknown): boolean => linksOf(error).some(({ codes }) => codes.includes('55P03'));
+export const isLocked = (error: unknown): boolean => linksOf(error).some(({ code }) => code === '55P03');
 
 /** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
 export const isTimeout = (error: unknown): boolean =>
-  linksOf(error).some(({ codes }) => codes.some((code) => code === '57014' || code === 'ETIMEDOUT'));
+  linksOf(error).some(({ code }) => code === '57014' || code === 'ETIMEDOUT');
 
 /** Where PostgreSQL refuses a prepared statement that now returns another type: its message is in its own language. */
 export const stalePlan = 'RevalidateCachedQuery';
 
 interface Link {
-  codes: string[];
+  code: string;
   message: string;
   /** Of PostgreSQL's error: where in its source it was raised. */
   routine: string;
@@ -77,9 +76,9 @@ function linksOf(error: unknown, depth = 0): Link[] {
   const read = error as Record<string, unknown>;
   const { cause, originalError, meta, driverAdapterError, errors } = read;
   const inside = [cause, originalError, meta, driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
-  const codes = [textOf(read.code), textOf(read.originalCode)];
+  const [code, message, routine, syscall] = [read.code ?? read.originalCode, read.message, read.routine, read.syscall];
   return [
-    { codes, message: textOf(read.message), routine: textOf(read.routine), syscall: textOf(read.syscall) },
+    { code: textOf(code), message: textOf(message), routine: textOf(routine), syscall: textOf(syscall) },
     ...inside.flatMap((inner) => linksOf(inner, depth + 1)),
   ];
 }
@@ -172,7 +171,11 @@ export class ReadBound {
 }
 
 /** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
-export type Statement = Omit<QueryConfig, 'name'> & { rowMode?: 'array' };
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  rowMode?: 'array';
+}
 
 export interface StatementResult {
   rows: unknown[];
