@@ -81,7 +81,7 @@ class Poller {
 /** How long after numbering a company it is not numbered again, and at most if somebody else holds it. */
 const pauses = { least: 20, most: 1_000 };
 
-/** Is told a company and the sequence of its last event, after each look at what waits there. */
+/** Is told a company and the sequence of its last event, after each look at what waits there. Must not throw. */
 type NumberedListener = (companyId: string, lastSequence: number) => void;
 
 /** What is being done for one company. */
@@ -96,7 +96,6 @@ interface Turn {
 export class Dispatcher {
   readonly #db: Database;
   readonly #source: EventSource;
-  readonly #logger: Logger;
   readonly #outage: Outage;
   readonly #poller: Poller;
   readonly #stalled = new CircuitBreaker();
@@ -107,7 +106,6 @@ export class Dispatcher {
   constructor(db: Database, source: EventSource, logger: Logger, database = new DatabaseOutage(logger)) {
     this.#db = db;
     this.#source = source;
-    this.#logger = logger;
     const words = { begins: 'cannot number events, will try again', ends: 'events are numbered again' };
     this.#outage = new Outage(logger, words, database);
     this.#poller = new Poller(db, source, {
@@ -167,7 +165,7 @@ export class Dispatcher {
         turn.isDue = false;
         const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, this.#source, companyId));
         if (result === 'refused') return;
-        this.#tell(companyId, result.lastSequence);
+        for (const listener of this.#listeners) listener(companyId, result.lastSequence);
         if (result.hasMore || result.isBusy) turn.isDue = true;
         pause = result.isBusy ? Math.min(2 * pause, pauses.most) : pauses.least;
         if (!result.hasMore) await sleep(pause, undefined, { ref: false });
@@ -176,16 +174,6 @@ export class Dispatcher {
       if (!this.#isStopped && !isConflict(error)) this.#outage.onFailure(error);
     } finally {
       this.#turns.delete(companyId);
-    }
-  }
-
-  #tell(companyId: string, lastSequence: number): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(companyId, lastSequence);
-      } catch (error) {
-        this.#logger.error({ err: error }, 'a listener to events has failed');
-      }
     }
   }
 }
