@@ -2,6 +2,7 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { Prisma } from './generated/client/client.js';
 import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
+import type { Grants } from './platform/http/index.js';
 import {
   CircuitBreaker,
   type Database,
@@ -139,11 +140,7 @@ const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: Foun
 /** The SQLSTATE of `require_known_token`. */
 const isNotKnown = (error: unknown) => (error as { code?: unknown } | null)?.code === 'GP401';
 
-interface Caller extends Actor {
-  canWrite: boolean;
-  scopes: string[] | null;
-  surfaces: string[] | null;
-}
+interface Caller extends Actor, Grants {}
 
 const actorOf = ({ id: tokenId, companyId, personId }: FoundToken): Actor => ({ personId, companyId, tokenId });
 

@@ -9,7 +9,7 @@ export {
   readAccept,
   requireAcceptable,
 } from './request.js';
-export { type RequestContext, requireScopes } from './requestContext.js';
+export { type Grants, type RequestContext, requireScopes } from './requestContext.js';
 export {
   cachedResponse,
   type Handler,

@@ -5,7 +5,7 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
 import type { Callers } from '../limits/index.js';
-import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
+import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import { fetchFrom } from './fetch.js';
@@ -29,13 +29,15 @@ interface RefusalOptions {
   corsOrigins?: readonly string[];
 }
 
-/** The response to what is no request, with everything that a response of the gateway has. */
+/** The response to what is no request, or could not be responded to, with everything that a response of the gateway has. */
 function refusal(
   error: GraphQLError,
-  { requestId }: Identity,
+  record: RequestRecord,
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
 ): HttpResponse {
+  const { requestId } = record.identity;
+  record.addProblem(error);
   return withCommonHeaders(problemResponse(error, requestId, publicUrl), {
     requestId,
     responseHeaders: corsHeaders(corsOrigins, req?.headers.origin),
@@ -63,7 +65,7 @@ async function respond(context: RequestContext, options: ResponderOptions): Prom
     req.url = path;
     if (host !== undefined) req.headers.host = host;
   } catch (error) {
-    return unreadable(error as GraphQLError, context, options);
+    return refusal(error as GraphQLError, record, req, options);
   }
   try {
     const head = headOf(req);
@@ -80,14 +82,8 @@ async function respond(context: RequestContext, options: ResponderOptions): Prom
     return await app.handle(head, context);
   } catch (error) {
     logger.error({ ...record.identity, err: error }, 'unexpected error');
-    return unreadable(failure('INTERNAL_SERVER_ERROR'), context, options);
+    return refusal(failure('INTERNAL_SERVER_ERROR'), record, req, options);
   }
-}
-
-/** The response to a request that never reached the pipeline, or that it could not respond to. */
-function unreadable(error: GraphQLError, { req, record }: RequestContext, options: RefusalOptions): HttpResponse {
-  record.addProblem(error);
-  return refusal(error, record.identity, req, options);
 }
 
 /** Takes each request from its socket to its response: record, seat, pipeline, and what is sent. */
@@ -297,9 +293,7 @@ class InvalidRequests {
   }
 
   #refusal(error: NodeJS.ErrnoException, record: RequestRecord, req?: IncomingMessage): HttpResponse {
-    const failed = clientFailure(error);
-    record.addProblem(failed);
-    const response = refusal(failed, record.identity, req, this.options);
+    const response = refusal(clientFailure(error), record, req, this.options);
     this.telemetry.finish(record, response.status);
     return response;
   }

@@ -8,16 +8,12 @@ import type { EventSource } from './source.js';
 const pollMilliseconds = 1_000;
 const longestPause = 5_000;
 
-interface PollerEvents {
-  onFailure: (error: unknown) => void;
-  onSuccess: (poll: { afterFailure: boolean }) => void;
-}
-
 /** Sweeps once a second, and less often while the database does not respond. */
 class Poller {
   readonly #db: Database;
   readonly #source: EventSource;
-  readonly #events: PollerEvents;
+  readonly #outage: Outage;
+  readonly #database: DatabaseOutage;
   readonly #parts = new Set<PollPart>();
   /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
   readonly #failing = new Set<string>();
@@ -25,10 +21,11 @@ class Poller {
   #isStopped = false;
   #failures = 0;
 
-  constructor(db: Database, source: EventSource, events: PollerEvents) {
+  constructor(db: Database, source: EventSource, outage: Outage, database: DatabaseOutage) {
     this.#db = db;
     this.#source = source;
-    this.#events = events;
+    this.#outage = outage;
+    this.#database = database;
   }
 
   add(part: PollPart): void {
@@ -54,10 +51,11 @@ class Poller {
       this.#failing.clear();
       const afterFailure = this.#failures > 0;
       this.#failures = 0;
-      this.#events.onSuccess({ afterFailure });
+      this.#database.onSuccess({ afterFailure });
+      this.#outage.onSuccess({ afterFailure });
     } catch (error) {
       this.#failures += 1;
-      if (!this.#isStopped) this.#events.onFailure(error);
+      if (!this.#isStopped) this.#outage.onFailure(error);
       await this.#pollEach().catch(() => {});
     }
     if (this.#isStopped) return;
@@ -108,13 +106,7 @@ export class Dispatcher {
     this.#source = source;
     const words = { begins: 'cannot number events, will try again', ends: 'events are numbered again' };
     this.#outage = new Outage(logger, words, database);
-    this.#poller = new Poller(db, source, {
-      onFailure: (error) => this.#outage.onFailure(error),
-      onSuccess: (poll) => {
-        database.onSuccess(poll);
-        this.#outage.onSuccess(poll);
-      },
-    });
+    this.#poller = new Poller(db, source, this.#outage, database);
     this.onPoll({
       select: waitingCompanies(source),
       onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),

@@ -3,7 +3,6 @@ export { Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
 export { MetricsServer } from './metricsServer.js';
 export { DatabaseOutage, Outage, watchFiles } from './outage.js';
 export {
-  type Identity,
   inOperationSpan,
   RequestRecord,
   Telemetry,
