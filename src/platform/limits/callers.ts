@@ -33,15 +33,11 @@ interface CallersOptions {
 
 /** Whose request it is, before anything is looked up: by its token if that was valid last, else by its address. */
 export class Callers {
-  readonly #options: CallersOptions;
-
-  constructor(options: CallersOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: CallersOptions) {}
 
   /** The address of a client, as the last trusted proxies report it; of IPv6 its /64, which a client owns whole. */
   addressOf({ remoteAddress: peer = 'unknown' }: Socket, headers: IncomingHttpHeaders = {}): string {
-    const { trustedProxies } = this.#options;
+    const { trustedProxies } = this.options;
     if (trustedProxies === 0) return network(peer);
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     const hops = [...forwarded.map((hop) => hop.trim()), peer];
@@ -50,7 +46,7 @@ export class Callers {
   }
 
   clientOf({ headers, socket }: IncomingMessage): Client {
-    return { address: this.addressOf(socket, headers), token: this.#options.tokenOf(headers.authorization) };
+    return { address: this.addressOf(socket, headers), token: this.options.tokenOf(headers.authorization) };
   }
 
   callerOf(client: Client): Caller {
@@ -60,6 +56,6 @@ export class Callers {
   }
 
   lastPrincipalOf({ token }: Client): Principal | undefined {
-    return token === undefined ? undefined : this.#options.principalOf(token);
+    return token === undefined ? undefined : this.options.principalOf(token);
   }
 }

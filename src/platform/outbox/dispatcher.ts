@@ -10,10 +10,6 @@ const longestPause = 5_000;
 
 /** Sweeps once a second, and less often while the database does not respond. */
 class Poller {
-  readonly #db: Database;
-  readonly #source: EventSource;
-  readonly #outage: Outage;
-  readonly #database: DatabaseOutage;
   readonly #parts = new Set<PollPart>();
   /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
   readonly #failing = new Set<string>();
@@ -21,12 +17,12 @@ class Poller {
   #isStopped = false;
   #failures = 0;
 
-  constructor(db: Database, source: EventSource, outage: Outage, database: DatabaseOutage) {
-    this.#db = db;
-    this.#source = source;
-    this.#outage = outage;
-    this.#database = database;
-  }
+  constructor(
+    private readonly db: Database,
+    private readonly source: EventSource,
+    private readonly outage: Outage,
+    private readonly database: DatabaseOutage,
+  ) {}
 
   add(part: PollPart): void {
     this.#parts.add(part);
@@ -47,15 +43,15 @@ class Poller {
 
   async #run(): Promise<void> {
     try {
-      await poll(this.#db, [...this.#parts]);
+      await poll(this.db, [...this.#parts]);
       this.#failing.clear();
       const afterFailure = this.#failures > 0;
       this.#failures = 0;
-      this.#database.onSuccess({ afterFailure });
-      this.#outage.onSuccess({ afterFailure });
+      this.database.onSuccess({ afterFailure });
+      this.outage.onSuccess({ afterFailure });
     } catch (error) {
       this.#failures += 1;
-      if (!this.#isStopped) this.#outage.onFailure(error);
+      if (!this.#isStopped) this.outage.onFailure(error);
       await this.#pollEach().catch(() => {});
     }
     if (this.#isStopped) return;
@@ -65,13 +61,13 @@ class Poller {
 
   /** Goes company by company, because a lost node fails every statement over all of them. */
   async #pollEach(): Promise<void> {
-    const companies = await allCompanies(this.#db, this.#source);
+    const companies = await allCompanies(this.db, this.source);
     const [next] = this.#failing;
     const responding = companies.filter((id) => !this.#failing.has(id));
     for (const companyId of next === undefined ? responding : [...responding, next]) {
       if (this.#isStopped) return;
       this.#failing.delete(companyId);
-      await poll(this.#db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
+      await poll(this.db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
     }
   }
 }

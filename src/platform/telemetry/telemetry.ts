@@ -196,15 +196,11 @@ interface Outcome {
 
 /** Turns each request into one log line, one count in every metric, and one trace if traces are collected. */
 export class Telemetry {
-  readonly #options: TelemetryOptions;
-
-  constructor(options: TelemetryOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TelemetryOptions) {}
 
   /** Starts the record of a request; of one that could not be read, without `req`. */
   begin(client: string, req?: IncomingMessage): RequestRecord {
-    const record = new RequestRecord(identify((name) => req?.headers[name], this.#options.withoutSecrets));
+    const record = new RequestRecord(identify((name) => req?.headers[name], this.options.withoutSecrets));
     record.method = req?.method;
     record.client = client;
     if (req) startSpan(record, req);
@@ -220,7 +216,7 @@ export class Telemetry {
   finish(record: RequestRecord, status: number | undefined, { actor, req, responseHeaders }: Outcome = {}): void {
     if (record.isFinished) return;
     record.isFinished = true;
-    const { logger, metrics } = this.#options;
+    const { logger, metrics } = this.options;
     const { identity, codes, repetitions } = record;
     const isReplay = responseHeaders?.['Idempotency-Replayed'] === 'true';
     const milliseconds = performance.now() - record.startedAt;

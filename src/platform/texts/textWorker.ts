@@ -32,9 +32,6 @@ const partForWork = 0.8;
  * ends the thread, and nothing else.
  */
 export class TextWorker {
-  readonly #file: string;
-  readonly #logger: Logger;
-  readonly #limits: TextLimits;
   /** Companies in turn. */
   readonly #turns = new FairQueue({ seats: 1, refuses: false });
   #thread: Worker | undefined;
@@ -48,15 +45,15 @@ export class TextWorker {
    * The file is named by its path from `src`, without its extension. It posts `ready`, then for each
    * `{ name, args, milliseconds }` the result of that function.
    */
-  constructor(file: string, logger: Logger, limits: TextLimits = defaults) {
-    this.#file = file;
-    this.#logger = logger;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly file: string,
+    private readonly logger: Logger,
+    private readonly limits: TextLimits = defaults,
+  ) {}
 
   /** For the calls of one request. */
   newBudget(): Budget {
-    return { left: this.#limits.use };
+    return { left: this.limits.use };
   }
 
   /** The result of a function; undefined if it exceeds the request's time, or the heap. 503 if its turn does not come. */
@@ -67,7 +64,7 @@ export class TextWorker {
     await this.#start();
     const turn = new LongTurn(this.#turns, { id: flow, flow });
     try {
-      const decision = await turn.enterWithin(this.#limits.wait);
+      const decision = await turn.enterWithin(this.limits.wait);
       if (decision !== 'admitted') throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
       return await this.#run(budget, name, args);
     } finally {
@@ -82,7 +79,7 @@ export class TextWorker {
     const start = performance.now();
     const timer = setTimeout(() => {
       budget.left = 0;
-      this.#logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
+      this.logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
       this.#end();
     }, left);
     const result = await this.#post({ name, args, milliseconds: partForWork * left });
@@ -97,19 +94,19 @@ export class TextWorker {
     this.#ready = this.#ended.then(() => {
       const options = { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes }, execArgv: [] };
       const thread = isBuilt
-        ? new Worker(fileUrl(`${this.#file}.js`), options)
-        : new Worker(fromSource(fileUrl(`${this.#file}.ts`)), { ...options, eval: true });
+        ? new Worker(fileUrl(`${this.file}.js`), options)
+        : new Worker(fromSource(fileUrl(`${this.file}.ts`)), { ...options, eval: true });
       this.#thread = thread;
       thread.unref();
       thread.on('message', (message) => this.#posted(message));
-      thread.on('error', (error) => this.#logger.warn({ err: error }, 'texts: the thread failed'));
+      thread.on('error', (error) => this.logger.warn({ err: error }, 'texts: the thread failed'));
       thread.on('exit', () => this.#thread === thread && this.#end());
       return this.#post(undefined);
     });
     // A machine may have no thread left: the next call tries again.
     this.#ready = this.#ready.catch((error) => {
       this.#ready = undefined;
-      this.#logger.warn({ err: error }, 'texts: the thread cannot start');
+      this.logger.warn({ err: error }, 'texts: the thread cannot start');
     });
     return this.#ready;
   }
