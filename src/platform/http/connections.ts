@@ -26,7 +26,8 @@ const mostWaiting = 200;
 /** The open connections. Requests on one run in order, however many a client pipelines (RFC 9112, 9.3.2). */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  #isStopping = false;
+  /** From then on a connection ends with its last response. */
+  isStopping = false;
 
   /** Keeps a new connection until it closes. */
   add(socket: Socket): Connection {
@@ -51,7 +52,7 @@ export class Connections {
   #start(socket: Socket, connection: Connection, running: Running): void {
     running.res.once('close', () => {
       connection.requests.shift();
-      if (connection.requests.length === 0 && this.#isStopping) socket.end();
+      if (connection.requests.length === 0 && this.isStopping) socket.end();
       // Many short requests must not keep the process: of those that come in one piece, Node's parser calls one after the other.
       connection.isResting = true;
       setImmediate(() => {
@@ -79,11 +80,6 @@ export class Connections {
   /** Whether the rest of a request, with or without a response, is still to come. */
   isReceivingOn(socket: Socket): boolean {
     return this.#open.get(socket)?.latest?.complete === false;
-  }
-
-  /** From now on a connection ends with its last response. */
-  stop(): void {
-    this.#isStopping = true;
   }
 
   endIdle(): void {

@@ -86,40 +86,6 @@ async function respond(context: RequestContext, options: ResponderOptions): Prom
   }
 }
 
-/** Takes each request from its socket to its response: record, seat, pipeline, and what is sent. */
-class RequestHandler {
-  /** From then on every response ends its connection. */
-  isStopping = false;
-
-  constructor(
-    private readonly options: ResponderOptions,
-    private readonly telemetry: Telemetry,
-    private readonly unsent: UnsentResponses,
-  ) {}
-
-  async handle(running: Running): Promise<void> {
-    const { req, res } = running;
-    const client = this.options.app.callers.clientOf(req);
-    const record = this.telemetry.begin(client.address, req);
-    const { requestId } = record.identity;
-    const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
-    running.known = context;
-    try {
-      const response = await this.telemetry.run(record, () => respond(context, this.options));
-      if (!response) return this.telemetry.finish(record, undefined, context);
-      const { live } = response;
-      if (record.isFinished) return live?.close();
-      this.telemetry.finish(record, response.outcome ?? response.status, context);
-      if (this.isStopping) endAfter(res);
-      const isUnread = !req.complete && !dropBody(req, res);
-      if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
-      else send(response, res, { onSent: (bytes) => this.unsent.count(res, bytes), isUnread });
-    } finally {
-      context.seat?.leave();
-    }
-  }
-}
-
 /** How long a client may take to read a refusal while it sends what nobody reads, in milliseconds. */
 const lingerMilliseconds = 5_000;
 /** So much of a body that is not needed is read, and the connection kept. */
@@ -181,10 +147,9 @@ export class NodeServer {
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
-  readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void =>
-    this.#connections.enter({ req, res, start: (running) => void this.#handler.handle(running) });
+    this.#connections.enter({ req, res, start: (running) => void this.#handle(running) });
   /** The same for a Request of fetch. */
   readonly fetch = (request: Request): Promise<Response> => fetchFrom(this.server, request);
 
@@ -194,7 +159,6 @@ export class NodeServer {
     this.#telemetry = new Telemetry({ ...options, withoutSecrets: app.withoutSecrets });
     const onDrop = () => options.overload?.countDrop();
     this.#unsent = new UnsentResponses({ ...sendingDefaults, ...options }, onDrop);
-    this.#handler = new RequestHandler(options, this.#telemetry, this.#unsent);
     const invalid = new InvalidRequests(this.#connections, this.#telemetry, options);
     this.server = createServer({
       requestTimeout,
@@ -215,6 +179,29 @@ export class NodeServer {
     if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
+  /** Takes a request from its socket to its response: record, seat, pipeline, and what is sent. */
+  async #handle(running: Running): Promise<void> {
+    const { req, res } = running;
+    const client = this.#options.app.callers.clientOf(req);
+    const record = this.#telemetry.begin(client.address, req);
+    const { requestId } = record.identity;
+    const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
+    running.known = context;
+    try {
+      const response = await this.#telemetry.run(record, () => respond(context, this.#options));
+      if (!response) return this.#telemetry.finish(record, undefined, context);
+      const { live } = response;
+      if (record.isFinished) return live?.close();
+      this.#telemetry.finish(record, response.outcome ?? response.status, context);
+      if (this.#connections.isStopping) endAfter(res);
+      const isUnread = !req.complete && !dropBody(req, res);
+      if (live) void this.#telemetry.run(record, () => sendLive(live, response, res, this.#unsent));
+      else send(response, res, { onSent: (bytes) => this.#unsent.count(res, bytes), isUnread });
+    } finally {
+      context.seat?.leave();
+    }
+  }
+
   /** Bytes of responses that clients have not read yet. */
   get unsentBytes(): number {
     return this.#unsent.bytes;
@@ -228,8 +215,7 @@ export class NodeServer {
 
   /** Takes no new connections after the delay, and cuts off what still runs after the time. Returns how many requests that were. */
   async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
-    this.#handler.isStopping = true;
-    this.#connections.stop();
+    this.#connections.isStopping = true;
     if (delayMilliseconds > 0) await sleep(delayMilliseconds);
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.#options.onClosing?.();
