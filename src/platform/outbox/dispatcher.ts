@@ -8,70 +8,6 @@ import type { EventSource } from './source.js';
 const pollMilliseconds = 1_000;
 const longestPause = 5_000;
 
-/** Sweeps once a second, and less often while the database does not respond. */
-class Poller {
-  readonly #parts = new Set<PollPart>();
-  /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
-  readonly #failing = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
-  #failures = 0;
-
-  constructor(
-    private readonly db: Database,
-    private readonly source: EventSource,
-    private readonly outage: Outage,
-    private readonly database: DatabaseOutage,
-  ) {}
-
-  add(part: PollPart): void {
-    this.#parts.add(part);
-  }
-
-  start(): void {
-    void this.#run();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-  }
-
-  get isFailing(): boolean {
-    return this.#failures > 0;
-  }
-
-  async #run(): Promise<void> {
-    try {
-      await poll(this.db, [...this.#parts]);
-      this.#failing.clear();
-      const afterFailure = this.#failures > 0;
-      this.#failures = 0;
-      this.database.onSuccess({ afterFailure });
-      this.outage.onSuccess({ afterFailure });
-    } catch (error) {
-      this.#failures += 1;
-      if (!this.#isStopped) this.outage.onFailure(error);
-      await this.#pollEach().catch(() => {});
-    }
-    if (this.#isStopped) return;
-    const pause = Math.min(pollMilliseconds * 2 ** this.#failures, longestPause);
-    this.#timer = setTimeout(() => void this.#run(), pause).unref();
-  }
-
-  /** Goes company by company, because a lost node fails every statement over all of them. */
-  async #pollEach(): Promise<void> {
-    const companies = await allCompanies(this.db, this.source);
-    const [next] = this.#failing;
-    const responding = companies.filter((id) => !this.#failing.has(id));
-    for (const companyId of next === undefined ? responding : [...responding, next]) {
-      if (this.#isStopped) return;
-      this.#failing.delete(companyId);
-      await poll(this.db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
-    }
-  }
-}
-
 /** How long after numbering a company it is not numbered again, and at most if somebody else holds it. */
 const pauses = { least: 20, most: 1_000 };
 
@@ -84,25 +20,30 @@ interface Turn {
 }
 
 /**
- * Numbers what this process has changed as soon as it is told, and what others wrote within a second. If it fails, the
- * next poll tries again.
+ * Numbers what this process has changed as soon as it is told, and by a poll once a second, less often while the database
+ * does not respond, what others wrote. If numbering fails, the next poll tries again.
  */
 export class Dispatcher {
-  readonly #db: Database;
-  readonly #source: EventSource;
   readonly #outage: Outage;
-  readonly #poller: Poller;
   readonly #stalled = new CircuitBreaker();
   readonly #turns = new Map<string, Turn>();
   readonly #listeners = new Set<NumberedListener>();
+  readonly #parts = new Set<PollPart>();
+  /** Companies that no poll could ask, as when the node that has their rows is lost. The one to try next is first. */
+  readonly #failing = new Set<string>();
+  /** How many polls in a row. */
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(db: Database, source: EventSource, logger: Logger, database = new DatabaseOutage(logger)) {
-    this.#db = db;
-    this.#source = source;
+  constructor(
+    private readonly db: Database,
+    private readonly source: EventSource,
+    logger: Logger,
+    private readonly database = new DatabaseOutage(logger),
+  ) {
     const words = { begins: 'cannot number events, will try again', ends: 'events are numbered again' };
     this.#outage = new Outage(logger, words, database);
-    this.#poller = new Poller(db, source, this.#outage, database);
     this.onPoll({
       select: waitingCompanies(source),
       onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),
@@ -111,18 +52,18 @@ export class Dispatcher {
 
   /** Whether the last poll got its answer. */
   get isDatabaseUp(): boolean {
-    return !this.#poller.isFailing;
+    return this.#failures === 0;
   }
 
-  /** Sweeps now and then once a second. */
+  /** Polls now and then once a second. */
   start(): void {
-    this.#poller.start();
+    void this.#poll();
   }
 
   /** Waits for nothing: a statement that runs ends by itself, or with its connection. */
   stop(): void {
     this.#isStopped = true;
-    this.#poller.stop();
+    clearTimeout(this.#timer);
   }
 
   onNumbered(listener: NumberedListener): void {
@@ -131,7 +72,37 @@ export class Dispatcher {
 
   /** Makes this a part of each poll, in the same statement. */
   onPoll(part: PollPart): void {
-    this.#poller.add(part);
+    this.#parts.add(part);
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await poll(this.db, [...this.#parts]);
+      this.#failing.clear();
+      const afterFailure = this.#failures > 0;
+      this.#failures = 0;
+      this.database.onSuccess({ afterFailure });
+      this.#outage.onSuccess({ afterFailure });
+    } catch (error) {
+      this.#failures += 1;
+      if (!this.#isStopped) this.#outage.onFailure(error);
+      await this.#pollEach().catch(() => {});
+    }
+    if (this.#isStopped) return;
+    const pause = Math.min(pollMilliseconds * 2 ** this.#failures, longestPause);
+    this.#timer = setTimeout(() => void this.#poll(), pause).unref();
+  }
+
+  /** Goes company by company, because a lost node fails every statement over all of them. */
+  async #pollEach(): Promise<void> {
+    const companies = await allCompanies(this.db, this.source);
+    const [next] = this.#failing;
+    const responding = companies.filter((id) => !this.#failing.has(id));
+    for (const companyId of next === undefined ? responding : [...responding, next]) {
+      if (this.#isStopped) return;
+      this.#failing.delete(companyId);
+      await poll(this.db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
+    }
   }
 
   /** Numbers what waits in the company. */
@@ -151,7 +122,7 @@ export class Dispatcher {
     try {
       while (turn.isDue && !this.#isStopped) {
         turn.isDue = false;
-        const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, this.#source, companyId));
+        const result = await this.#stalled.ask(companyId, () => numberEvents(this.db, this.source, companyId));
         if (result === 'refused') return;
         for (const listener of this.#listeners) listener(companyId, result.lastSequence);
         if (result.hasMore || result.isBusy) turn.isDue = true;
