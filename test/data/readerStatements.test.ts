@@ -14,7 +14,7 @@ afterAll(drop);
 
 /** A database with one connection. */
 function open(to: string, nameOf?: NameOf) {
-  const pool = openPool({ url: to, size: 1, name: 'reader' });
+  const pool = openPool({ url: to, poolSize: 1, name: 'reader' });
   return databaseOn<PrismaClient>(pool, nameOf, modelClass).within(undefined);
 }
 

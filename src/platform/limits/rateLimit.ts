@@ -62,7 +62,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
     url: databaseUrl,
-    size: rateLimitPoolSize,
+    poolSize: rateLimitPoolSize,
     name: 'goalpost rate limit',
     timeouts,
   });

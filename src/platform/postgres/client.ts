@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { lazy } from '../caching/index.js';
 import { type Connection, type NameOf, PoolConnection, sendOne } from './connections.js';
 import type { RequestScope, StatementResult } from './deadline.js';
-import { type DatabaseTimeouts, type OpenPool, openPool, statementNames } from './pool.js';
+import { type OpenPool, openPool, type PoolOptions, statementNames } from './pool.js';
 import { ModelReads, type Reader } from './reader/reader.js';
 import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
 
@@ -73,24 +73,18 @@ export interface ModelClass {
   reader: Reader;
 }
 
-export interface DatabaseOptions {
-  url: string;
-  poolSize: number;
+export interface DatabaseOptions extends PoolOptions {
   /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
-  /** If omitted, only connecting has a limit: commands may take their time. */
-  timeouts?: DatabaseTimeouts;
-  /** Called when an idle connection breaks. The pool replaces it. */
-  onError?: (error: Error) => void;
 }
 
 /** Opens a database with its own connection pool, which `$disconnect()` closes; without models it only runs SQL. */
 export function openClient<Client = unknown>(
-  { url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions,
+  { preparedStatements, ...options }: DatabaseOptions,
   models?: ModelClass,
   clientOn?: (pool: Pool) => Client,
 ): OwnDatabase<Client> {
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
+  const opened = openPool(options);
   const nameOf = preparedStatements ? statementNames(opened.renew) : undefined;
   return databaseOn<Client>(opened, nameOf, models, clientOn);
 }

@@ -19,10 +19,12 @@ export interface DatabaseTimeouts {
   idleTransaction: number;
 }
 
-interface PoolOptions {
+export interface PoolOptions {
   url: string;
-  size: number;
-  name: string;
+  poolSize: number;
+  /** By which the server knows whose connections these are. */
+  name?: string;
+  /** If omitted, only connecting has a limit: commands may take their time. */
   timeouts?: DatabaseTimeouts | undefined;
   /** Called when an idle connection breaks, which the pool replaces; and once with a DatabaseError if names are of no use. */
   onError?: ((error: Error) => void) | undefined;
@@ -47,8 +49,7 @@ export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts)
 });
 
 /** Opens a pool of connections. It connects when it is used. */
-export function openPool(options: PoolOptions): OpenPool {
-  const { url, size, name, timeouts = patient, onError } = options;
+export function openPool({ url, poolSize, name = 'goalpost', timeouts = patient, onError }: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
   let current = new WeakSet<object>();
   const renew = () => {
@@ -74,7 +75,7 @@ export function openPool(options: PoolOptions): OpenPool {
   const pool = new Pool({
     Client: SessionClient,
     onConnect: prepare,
-    max: size,
+    max: poolSize,
     // What is sent at once to one connection does not wait for the answers to what is before it.
     pipeline: true,
     // A connection that was closed would take its prepared statements with it.

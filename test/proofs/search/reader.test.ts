@@ -39,7 +39,7 @@ const noting = (text: string) => {
   }
   return '';
 };
-const opened = openPool({ url, size: 4, name: 'reader' });
+const opened = openPool({ url, poolSize: 4, name: 'reader' });
 const reading = databaseOn<PrismaClient>(opened, noting, modelClass).within(undefined);
 const plain = openModels({ url, poolSize: 4, preparedStatements: false });
 const { prisma } = plain;
