@@ -124,7 +124,11 @@ interface Served {
 function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo, mask }: Served) {
   const { db, publicUrl, pages: named, mcp, stopping } = resolved;
   const page = (name: (typeof pageNames)[number], make: () => Route[]) => (named.includes(name) ? make() : []);
-  const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
+  const isReady = ({ scope }: RequestContext) =>
+    db.within(scope).$queryRaw`SELECT 1`.then(
+      () => true,
+      () => false,
+    );
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };

@@ -49,7 +49,6 @@ export type Database<Client = unknown> = Transaction<Client> & {
     work: (tx: Transaction<Client>) => Promise<Result>,
     options?: { timeout?: number },
   ): Promise<Result>;
-  isReady(): Promise<boolean>;
   /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
   requirePrerequisite(): Promise<void>;
   $disconnect(): Promise<void>;
@@ -67,10 +66,11 @@ export interface ConnectionUse {
   waiting: number;
 }
 
-/** How a database has models: a class with a getter for each, and how they are read within a request. */
-export interface ModelClass {
+/** How a database has models: a class with a getter for each, how they are read within a request, and Prisma's own client. */
+export interface ModelClass<Client> {
   Class: typeof Asking;
   reader: Reader;
+  clientOn: (pool: Pool) => Client;
 }
 
 export interface DatabaseOptions extends PoolOptions {
@@ -81,20 +81,18 @@ export interface DatabaseOptions extends PoolOptions {
 /** Opens a database with its own connection pool, which `$disconnect()` closes; without models it only runs SQL. */
 export function openClient<Client = unknown>(
   { preparedStatements, ...options }: DatabaseOptions,
-  models?: ModelClass,
-  clientOn?: (pool: Pool) => Client,
+  models?: ModelClass<Client>,
 ): OwnDatabase<Client> {
   const opened = openPool(options);
   const nameOf = preparedStatements ? statementNames(opened.renew) : undefined;
-  return databaseOn<Client>(opened, nameOf, models, clientOn);
+  return databaseOn(opened, nameOf, models);
 }
 
 /** The database on the connections of a pool. What belongs to no request may take its time. */
 export function databaseOn<Client = unknown>(
   opened: OpenPool,
   nameOf: NameOf = () => '',
-  { Class = Asking, reader }: Partial<ModelClass> = {},
-  clientOn?: (pool: Pool) => Client,
+  { Class = Asking, reader, clientOn }: Partial<ModelClass<Client>> = {},
 ): OwnDatabase<Client> {
   const shared = { opened, nameOf, reader, prisma: lazy(() => clientOn?.(opened.pool)) };
   return new Class(shared, new PoolConnection(opened.pool, nameOf, undefined), true) as never;
@@ -155,13 +153,6 @@ export class Asking {
     const { connection } = this;
     if (!(connection instanceof PoolConnection)) throw new Error('a transaction within a transaction');
     return connection.transact((held) => work(this.#on(held)), options);
-  }
-
-  isReady(): Promise<boolean> {
-    return sendOne(this.connection, { text: 'SELECT 1' }).then(
-      () => true,
-      () => false,
-    );
   }
 
   async requirePrerequisite(): Promise<void> {

@@ -69,9 +69,6 @@ const isFilter = (condition: Condition | undefined): condition is Filter =>
 
 const isValue = (condition: Condition | undefined) => condition instanceof Parameter && !condition.isList;
 
-/** A function of Postgres takes no more arguments. */
-const mostParts = 100;
-
 /** What the arguments select of a table's rows. */
 function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected {
   const parts: [name: string, part: Selected][] = [];
@@ -80,7 +77,7 @@ function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected 
     if (column && part !== true) throw new UnknownCall(name);
     parts.push([name, column ? columnValue(table, name, column.type) : nested(scope, table, name, part)]);
   }
-  if (parts.length === 0 || parts.length > mostParts) throw new UnknownCall(`${parts.length} columns`);
+  if (parts.length === 0) throw new UnknownCall('a selection of nothing');
   const names = parts.map(([name]) => name);
   const makes = parts.map(([, { make }]) => make);
   return {
@@ -135,7 +132,7 @@ function rows(scope: Scope, here: ReadTable, relation: Relation, args: Arguments
 
 function counts(scope: Scope, here: ReadTable, args: Arguments): Selected {
   const entries = Object.entries(fieldsOf(args.select ?? {}));
-  const isPlain = Object.keys(args).length === 1 && entries.length > 0 && entries.length <= mostParts;
+  const isPlain = Object.keys(args).length === 1 && entries.length > 0;
   if (!isPlain) throw new UnknownCall('_count');
   const parts = entries.map(([name, part]) => {
     const relation = own(here.model.relations, name);
