@@ -33,16 +33,17 @@ interface OverloadOptions {
 export class Overload {
   readonly queue: FairQueue;
   readonly #bodyBytes: number;
-  readonly #logger: Logger;
   #bodies = 0;
   #refused = 0;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ maxConcurrentRequests, bodyLimit = 0, bodyBytes }: OverloadOptions, logger: Logger) {
+  constructor(
+    { maxConcurrentRequests, bodyLimit = 0, bodyBytes }: OverloadOptions,
+    private readonly logger: Logger,
+  ) {
     this.queue = new FairQueue({ seats: maxConcurrentRequests });
     this.#bodyBytes = bodyBytes ?? Math.max(leastBodyBytes, 4 * bodyLimit);
-    this.#logger = logger;
   }
 
   isExempt(target: string): boolean {
@@ -84,7 +85,7 @@ export class Overload {
 
   #report(): void {
     const { taken: inProgress, waiting } = this.queue;
-    this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
+    this.logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
     this.#refused = 0;
     this.#dropped = 0;
     this.#timer = undefined;

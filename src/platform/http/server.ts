@@ -143,7 +143,6 @@ interface Drain {
 /** Node's server in front of the gateway. Whatever comes over a socket gets a response of the error catalogue. */
 export class NodeServer {
   readonly server: Server;
-  readonly #options: NodeServerOptions;
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
@@ -153,8 +152,7 @@ export class NodeServer {
   /** The same for a Request of fetch. */
   readonly fetch = (request: Request): Promise<Response> => fetchFrom(this.server, request);
 
-  constructor(options: NodeServerOptions) {
-    this.#options = options;
+  constructor(private readonly options: NodeServerOptions) {
     const { app, requestTimeout = defaultRequestTimeout, maxConnections } = options;
     this.#telemetry = new Telemetry({ ...options, withoutSecrets: app.withoutSecrets });
     const onDrop = () => options.overload?.countDrop();
@@ -182,13 +180,13 @@ export class NodeServer {
   /** Takes a request from its socket to its response: record, seat, pipeline, and what is sent. */
   async #handle(running: Running): Promise<void> {
     const { req, res } = running;
-    const client = this.#options.app.callers.clientOf(req);
+    const client = this.options.app.callers.clientOf(req);
     const record = this.#telemetry.begin(client.address, req);
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
     running.known = context;
     try {
-      const response = await this.#telemetry.run(record, () => respond(context, this.#options));
+      const response = await this.#telemetry.run(record, () => respond(context, this.options));
       if (!response) return this.#telemetry.finish(record, undefined, context);
       const { live } = response;
       if (record.isFinished) return live?.close();
@@ -218,7 +216,7 @@ export class NodeServer {
     this.#connections.isStopping = true;
     if (delayMilliseconds > 0) await sleep(delayMilliseconds);
     const closed = new Promise((resolve) => this.server.close(resolve));
-    this.#options.onClosing?.();
+    this.options.onClosing?.();
     this.#connections.endIdle();
     await Promise.race([closed, sleep(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();
