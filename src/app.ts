@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
@@ -18,16 +17,14 @@ import {
   type Check,
   checks,
   contentRoute,
-  type Handler,
-  type HttpResponse,
   healthRoutes,
   isPreflight,
   leadsTo,
   type Mask,
   masking,
   type RequestContext,
-  type RequestHead,
   type Route,
+  type Router,
   router,
 } from './platform/http/index.js';
 import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/limits/index.js';
@@ -100,7 +97,7 @@ const contexts =
   ({ db, clock, appUrl, streams, texts, webhooks }: Resolved) =>
   ({ actor, req, scope, surface }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
-    const lastEventId = req?.headers['last-event-id'];
+    const lastEventId = req.headers['last-event-id'];
     return {
       db: db.within(scope),
       actor,
@@ -127,7 +124,11 @@ interface Served {
 function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo, mask }: Served) {
   const { db, publicUrl, pages: named, mcp, stopping } = resolved;
   const page = (name: (typeof pageNames)[number], make: () => Route[]) => (named.includes(name) ? make() : []);
-  const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
+  const isReady = ({ scope }: RequestContext) =>
+    db.within(scope).$queryRaw`SELECT 1`.then(
+      () => true,
+      () => false,
+    );
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
@@ -151,10 +152,7 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
   return { routes, noPage: noPage(pages) };
 }
 
-interface App {
-  handle: Handler;
-  refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
-  reject: (error: GraphQLError, request: RequestHead, context: RequestContext) => HttpResponse;
+interface App extends Router {
   withoutSecrets: (text: string) => string;
   /** Who the callers are whose tokens it has looked up. */
   callers: Callers;
@@ -190,7 +188,7 @@ export function createApp(options: AppOptions): App {
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
     const { personId, companyId, tokenId } = actor ?? {};
-    const milliseconds = record && Math.round(performance.now() - record.startedAt);
+    const milliseconds = Math.round(performance.now() - record.startedAt);
     logger.info({ requestId, personId, companyId, tokenId, events, milliseconds, ending }, 'stream ended');
   };
 
@@ -205,8 +203,8 @@ export function createApp(options: AppOptions): App {
     onStreamEnd,
   });
 
-  const callers = new Callers(trustedProxies, bearerHash);
-  const authenticate = authenticator(db);
+  const { authenticate, principalOf } = authenticator(db);
+  const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const currentVersion = async () => {
     const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));
@@ -232,8 +230,8 @@ export function createApp(options: AppOptions): App {
   /** The token is valid: 401. */
   const token: Check = async (request, _location, context) => {
     requireBearer(request.headers.get('authorization'));
-    const { client = callers.clientOf(request, undefined), scope, seat } = context;
-    const { canWrite, scopes, surfaces, ...actor } = await callers.learn(client, authenticate(client.token, scope));
+    const { client, scope, seat } = context;
+    const { canWrite, scopes, surfaces, ...actor } = await authenticate(client.token, scope);
     await seat?.changeFlow();
     context.actor = actor;
     context.grants = { canWrite, scopes, surfaces };

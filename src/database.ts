@@ -8,7 +8,6 @@ import {
   pendingMigrations,
   type Tables,
 } from './platform/administration/index.js';
-import { lazy } from './platform/caching/index.js';
 import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
 
@@ -25,17 +24,19 @@ export const databaseTables: Tables = {
 };
 
 /** One for the process, as it keeps what it makes. */
-const reader = lazy(() => new postgres.Reader(models, Prisma.prismaVersion.client));
+const reader = new postgres.Reader(models, Prisma.prismaVersion.client);
 
-export const modelClass = { Class: AskingModels, reader };
-
-/** Prisma's own client, for commands: it takes 40 MB. */
-const clientOn = (pool: Pool) =>
-  new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }), errorFormat: 'minimal' });
+/** Prisma's own client is for commands: it takes 40 MB. */
+export const modelClass = {
+  Class: AskingModels,
+  reader,
+  clientOn: (pool: Pool) =>
+    new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }), errorFormat: 'minimal' }),
+};
 
 /** Opens a database with the models and its own connection pool, which `$disconnect()` closes. */
 export const openModels = (options: postgres.DatabaseOptions): ModelDatabase =>
-  postgres.openClient(options, modelClass, clientOn);
+  postgres.openClient(options, modelClass);
 
 /** Opens a database that can be read now: by a table that every node of a Citus has, as one of them may be lost. */
 export async function openReady(options: postgres.DatabaseOptions): Promise<ModelDatabase> {

@@ -98,12 +98,7 @@ export async function connectGateway(
   const countsMetrics = config.metrics.port !== undefined;
   const onError = (error: Error) => logger[error instanceof DatabaseError ? 'warn' : 'info'](error.message);
   const db = await openReady({ ...config, url, timeouts, onError });
-  const rateLimiters = createRateLimiters({
-    ...config.rateLimit,
-    databaseUrl: url,
-    preparedStatements,
-    timeouts,
-  });
+  const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements });
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts, onError }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: timeouts.response });
   let stopWebhooks = async () => {};

@@ -2,11 +2,11 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { Prisma } from './generated/client/client.js';
 import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
+import type { Grants } from './platform/http/index.js';
 import {
   CircuitBreaker,
   type Database,
-  PendingPrerequisite,
-  type Prerequisite,
+  Prerequisite,
   type RequestScope,
   toStatement,
   withShareOfDeadline,
@@ -24,8 +24,8 @@ const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
 
 /** The hash, in base64, of the token in an `Authorization` header; undefined if that cannot be one. */
-export function bearerHash(authorization: string | null): string | undefined {
-  const token = bearer.exec(authorization ?? '')?.[1];
+export function bearerHash(authorization = ''): string | undefined {
+  const token = bearer.exec(authorization)?.[1];
   return token && hash('sha256', token, 'base64');
 }
 
@@ -140,35 +140,36 @@ const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: Foun
 /** The SQLSTATE of `require_known_token`. */
 const isNotKnown = (error: unknown) => (error as { code?: unknown } | null)?.code === 'GP401';
 
-interface Caller extends Actor {
-  canWrite: boolean;
-  scopes: string[] | null;
-  surfaces: string[] | null;
-}
+interface Caller extends Actor, Grants {}
+
+const actorOf = ({ id: tokenId, companyId, personId }: FoundToken): Actor => ({ personId, companyId, tokenId });
 
 const callerOf = (row: FoundToken): Caller => ({
-  personId: row.personId,
-  companyId: row.companyId,
-  tokenId: row.id,
+  ...actorOf(row),
   canWrite: row.canWrite,
   scopes: itemsOf(row.scopes),
   surfaces: itemsOf(row.surfaces),
 });
 
-/**
- * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
- * revoked, or if its person is suspended. A request gets who it was last, and is checked: before anything that it does
- * with the database counts, that must still be so.
- */
-export type Authenticate = (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
+interface Authenticator {
+  /**
+   * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
+   * revoked, or if its person is suspended. A request gets who it was last, and is checked: before anything that it does
+   * with the database counts, that must still be so.
+   */
+  authenticate: (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
+  /** Whose token it was when it was looked up last; undefined if it was not valid. */
+  principalOf: (token: string) => Actor | undefined;
+}
 
-const tokensKept = 10_000;
+/** About 20 MB. */
+const tokensKept = 50_000;
 
 /**
  * Looks up a token, so that a revocation counts at once. After its first use, it is looked up with the
  * first statement of each request, in one message. Records the last use of each token, to the minute.
  */
-export function authenticator(database: Database): Authenticate {
+export function authenticator(database: Database): Authenticator {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new Cache<string, true>(tokensKept, { ttl: useMilliseconds });
   // The company of a token never changes.
@@ -198,9 +199,8 @@ export function authenticator(database: Database): Authenticate {
     return row;
   }
 
-  const prerequisiteOf = (token: string, row: FoundToken, scope: RequestScope): Prerequisite => ({
-    statement: toStatement(sameToken(row)),
-    async check(send) {
+  const prerequisiteOf = (token: string, row: FoundToken, scope: RequestScope) =>
+    new Prerequisite(toStatement(sameToken(row)), async (send) => {
       try {
         const result = await stalled.ask(row.companyId, send);
         if (result === 'refused') return failure('SERVICE_UNAVAILABLE');
@@ -214,18 +214,22 @@ export function authenticator(database: Database): Authenticate {
         // Whoever may do something else now is asked to come again.
         return row ? failure('SERVICE_UNAVAILABLE') : failure('UNAUTHENTICATED');
       }
-    },
-  });
+    });
 
-  return async (token, scope) => {
+  const authenticate: Authenticator['authenticate'] = async (token, scope) => {
     if (token === undefined) throw failure('UNAUTHENTICATED');
     const known = found.get(token);
     if (known && scope) {
-      scope.prerequisite = new PendingPrerequisite(prerequisiteOf(token, known, scope));
+      scope.prerequisite = prerequisiteOf(token, known, scope);
       return callerOf(known);
     }
     const row = await lookUp(database.within(scope), token);
     if (!row) throw failure('UNAUTHENTICATED');
     return callerOf(row);
   };
+  const principalOf = (token: string) => {
+    const row = found.get(token);
+    return row && actorOf(row);
+  };
+  return { authenticate, principalOf };
 }

@@ -59,7 +59,7 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     } catch (thrown) {
       const error = mask(thrown, context);
       if (error.extensions.code !== 'MALFORMED_JSON') throw error;
-      context.record?.addErrors([error]);
+      context.record.addErrors([error]);
       return rpcError(400, codes.parse, error.message, restProblem(error, context.requestId, publicUrl).problem);
     }
     if (Array.isArray(body))
@@ -81,7 +81,7 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
       const message = `Unknown tool: ${quoted(name)}. There are ${names.join(', ')}.`;
       return rpcError(200, codes.params, message, undefined, id);
     }
-    if (context.record) context.record.operation = name ?? (methods.includes(method ?? '') ? String(method) : mcpPath);
+    context.record.operation = name ?? (methods.includes(method ?? '') ? String(method) : mcpPath);
     return serve({ body, request, context });
   }
 

@@ -368,7 +368,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   }
 
   function failed(error: GraphQLError, context: RequestContext): ToolResult {
-    context.record?.addErrors([error]);
+    context.record.addErrors([error]);
     const { problem } = restProblem(error, context.requestId, publicUrl);
     const shown = problem as { detail: string; errors?: FieldError[] };
     const { detail, remedy } = adviceOn(error, shown);

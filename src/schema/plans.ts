@@ -14,6 +14,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.js';
 import { models } from '../generated/models.js';
 import { KeptSelection } from '../platform/postgres/index.js';
@@ -53,15 +54,13 @@ export function keptQuery(query: object): KeptQuery {
   for (const id of Object.values(placeholders)) {
     if (text.split(id).length !== text.split(`"${id}"`).length) throw new Error('A placeholder is part of a text');
   }
-  const kept = new KeptSelection(selection as object);
-  const make = ({ companyId, personId }: Ids) => ({
-    [name]: kept.withOwn(
-      new Map([
-        [placeholders.companyId, companyId],
-        [placeholders.personId, personId],
-      ]),
-    ),
-  });
+  const make = ({ companyId, personId }: Ids) => {
+    const own = new Map([
+      [placeholders.companyId, companyId],
+      [placeholders.personId, personId],
+    ]);
+    return { [name]: new KeptSelection(selection as object, own) };
+  };
   return { characters: text.length, make };
 }
 
@@ -72,11 +71,13 @@ const share = 1 / 64;
 /** About how much a plan takes beside its text, and for each character of that. */
 const bytesPerPlan = 1_000;
 const bytesPerCharacter = 8;
-const mostBytes = getHeapStatistics().heap_size_limit * share;
 
-/** The plan cache: what is planned for a field, as long as its document is kept. When too much is kept, all is forgotten. */
-let plans = new WeakMap<FieldNode, Map<string, KeptQuery>>();
-let bytes = 0;
+/** What is planned for a field of a document that is kept. */
+const plans = new LRUCache<string, KeptQuery, Options & { info: GraphQLResolveInfo }>({
+  maxSize: Math.floor(getHeapStatistics().heap_size_limit * share),
+  sizeCalculation: ({ characters }, key) => bytesPerPlan + (key.length + characters) * bytesPerCharacter,
+  memoMethod: (_key, _stale, { context: planned }) => keptQuery(queryFromInfo({ ...planned, context: onlyIds() })),
+});
 
 const numbers = new WeakMap<FieldNode, number>();
 let lastNumber = 0;
@@ -90,36 +91,17 @@ function numberOf(node: FieldNode): number {
 }
 
 /** The values of the variables of an operation that may decide what is selected, in the order of its document. */
-function conditionsOf({ shared }: Context, { operation, variableValues }: GraphQLResolveInfo): string {
-  const known = shared.get(conditionsOf);
-  if (known !== undefined) return known as string;
+function conditionsOf({ operation, variableValues }: GraphQLResolveInfo): string {
   const values = (operation.variableDefinitions ?? []).map(({ variable }) => variableValues[variable.name.value]);
-  const conditions = values.map((value) => (typeof value === 'boolean' ? Number(value) : '')).join();
-  shared.set(conditionsOf, conditions);
-  return conditions;
+  return values.map((value) => (typeof value === 'boolean' ? Number(value) : '')).join();
 }
 
 /** What to load for a field, as Pothos plans it: once for a document and all callers, whose ids are only passed on. */
 export function plannedQuery(context: Context, info: GraphQLResolveInfo, options: Options = {}): object {
   if (leftToPothos(info)) return queryFromInfo({ ...options, context, info });
-  const [node, ...others] = info.fieldNodes;
-  const known = plans.get(node as FieldNode) ?? new Map<string, KeptQuery>();
   // Fields of one name are merged where they meet, which is not everywhere the same.
-  const key = JSON.stringify([info.parentType.name, others.map(numberOf), conditionsOf(context, info), options]);
-  const kept = known.get(key) ?? keptQuery(queryFromInfo({ ...options, context: onlyIds(), info }));
-  if (!known.has(key)) {
-    known.set(key, kept);
-    plans.set(node as FieldNode, known);
-    countBytes(bytesPerPlan + (key.length + kept.characters) * bytesPerCharacter);
-  }
-  return kept.make(context.actor);
-}
-
-function countBytes(more: number): void {
-  bytes += more;
-  if (bytes <= mostBytes) return;
-  bytes = 0;
-  plans = new WeakMap();
+  const key = JSON.stringify([info.fieldNodes.map(numberOf), info.parentType.name, conditionsOf(info), options]);
+  return plans.memo(key, { context: { ...options, info } }).make(context.actor);
 }
 
 declare global {

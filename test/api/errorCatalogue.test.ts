@@ -24,7 +24,12 @@ const cutOff = new World(openModels({ url: nowhere, poolSize: 1, preparedStateme
 /** A gateway that answers one request in half a minute. */
 function limited(): World {
   const limits = { windowSeconds: 30, perToken: 1, perAddress: 1 };
-  const rateLimiters = createRateLimiters({ store: 'memory', databaseUrl: world.url, ...limits });
+  const rateLimiters = createRateLimiters({
+    store: 'memory',
+    databaseUrl: world.url,
+    preparedStatements: false,
+    ...limits,
+  });
   return new World(db, world.url, { rateLimiters });
 }
 

@@ -336,8 +336,7 @@ describe('the store that does not answer', () => {
   });
 
   test('is not left waiting for the lock when nobody waits for its answer any more', async () => {
-    const timeouts = { connect: 3000, response: 4500, statement: 4000, lock: 300, idleTransaction: 0 };
-    const world = gateway({ store: 'postgres', timeouts });
+    const world = gateway({ store: 'postgres' });
     await holdCounts();
     expect((await viewer(world, await fresh())).status).toBe(200);
     const waiting = `SELECT FROM pg_stat_activity

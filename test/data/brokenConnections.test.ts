@@ -40,7 +40,7 @@ test('a connection that the server ends as soon as it is made fails one statemen
 
 test.skipIf(usesPgbouncer)('a connection that breaks while nobody listens does not end the process', async () => {
   const { gatewayUrl, url } = await temporaryDatabase();
-  const { pool, close } = openPool({ url: gatewayUrl, size: 1, name: 'unheard' });
+  const { pool, close } = openPool({ url: gatewayUrl, poolSize: 1, name: 'unheard' });
   const uncaught = vi.fn();
   process.on('uncaughtException', uncaught);
   onTestFinished(async () => {
@@ -66,7 +66,7 @@ test('a connection whose server is silent is given up while it is in use, and no
   const url = `postgresql://nobody@127.0.0.1:${await listening(server)}/none`;
   const response = 100;
   const timeouts = { connect: 10_000, response, statement: 0, lock: 0, idleTransaction: 0 };
-  const { pool, close } = openPool({ url, size: 1, name: 'silent', timeouts });
+  const { pool, close } = openPool({ url, poolSize: 1, name: 'silent', timeouts });
   onTestFinished(close);
   await pool.query('SELECT 1');
   await sleep(3 * response);

@@ -3,7 +3,6 @@ import { type ModelTransaction, modelClass, openModels } from '../../src/databas
 import type { PrismaClient } from '../../src/generated/client/client.js';
 import { databaseOn } from '../../src/platform/postgres/client.js';
 import type { NameOf } from '../../src/platform/postgres/connections.js';
-import { connectionsOf } from '../../src/platform/postgres/connections.js';
 import { openPool, statementNames } from '../../src/platform/postgres/pool.js';
 import { rawSql } from '../../src/platform/postgres/values.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -14,8 +13,8 @@ const { url } = await temporaryDatabase();
 
 /** A database with one connection. */
 function open(to: string, nameOf?: NameOf) {
-  const pool = openPool({ url: to, size: 1, name: 'reader' });
-  return databaseOn<PrismaClient>(connectionsOf(pool, nameOf), modelClass).within(undefined);
+  const pool = openPool({ url: to, poolSize: 1, name: 'reader' });
+  return databaseOn<PrismaClient>(pool, nameOf, modelClass).within(undefined);
 }
 
 const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
@@ -93,7 +92,10 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
     ['in number', 5, 1_000],
     ['in characters', 100, 300],
   ])('are limited %s; what is read beyond is not prepared', async (_, most, characters) => {
-    const db = open(url, statementNames(() => {}, most, characters).nameOf);
+    const db = open(
+      url,
+      statementNames(() => {}, most, characters),
+    );
     for (const column of [...columns, ...columns]) await read(db, [column]);
     const prepared = await preparedBy(db);
     expect(prepared.length).toBeLessThanOrEqual(most);

@@ -33,14 +33,6 @@ test('a transaction is committed with all that was written in it, which it reads
   expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });
 
-test("a transaction of Prisma's own has the isolation that it asks for, and leaves the connection to others", async () => {
-  const db = open();
-  const work = (tx: Pick<typeof db, '$queryRaw'>) => tx.$queryRaw`SHOW transaction_isolation`;
-  const serializable = [{ transaction_isolation: 'serializable' }];
-  expect(await db.$transaction(work, { isolationLevel: 'Serializable' })).toEqual(serializable);
-  expect(await db.$transaction(work)).toEqual([{ transaction_isolation: 'read committed' }]);
-});
-
 test('a transaction that takes too long is undone, whatever its work makes of that', async () => {
   const db = open();
   const late = async (tx: ModelTransaction) => {

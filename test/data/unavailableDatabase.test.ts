@@ -4,12 +4,10 @@ import { isConflict, isUnavailable } from '../../src/platform/postgres/deadline.
 
 const state = (originalCode: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { originalCode } } } });
 
-const kind = (name: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { kind: name } } } });
-
 const failing = (code: string) => Object.assign(new Error('no connection'), { code });
 
 test.each([
-  ['a raw statement whose connection is refused', kind('DatabaseNotReachable')],
+  ['a command whose connection is refused', { code: 'P1001' }],
   ['a certificate that is not valid yet', failing('CERT_NOT_YET_VALID')],
   ['a server that speaks of no TLS', new Error('There was an error establishing an SSL connection')],
   ['a full disk', state('53100')],
@@ -34,7 +32,7 @@ test.each([
 test.each([
   ['a unique value that exists', state('23505')],
   ['a mistake in the SQL', state('42601')],
-  ['a table that is missing', kind('TableDoesNotExist')],
+  ['a table that is missing', state('42P01')],
   ['a file that is missing', { code: 'ENOENT', syscall: 'open' }],
   ['nothing', undefined],
 ])('%s is not', (_, error) => {

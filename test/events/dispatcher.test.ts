@@ -86,20 +86,3 @@ test('goes company by company while a part of the database is lost, and no compa
   expect(Number(row?.last)).toBe(0);
   await close();
 });
-
-test('survives a listener that throws', async () => {
-  const { caller, space, company } = await world.team();
-  const goal = await world.closedGoal(space);
-  const { dispatcher, log, close } = startDispatcher();
-  const told: number[] = [];
-  dispatcher.onNumbered(() => {
-    throw new Error('not mine');
-  });
-  dispatcher.onNumbered((_, lastSequence) => void told.push(lastSequence));
-  await closeByHand(goal, caller);
-  dispatcher.changed(company.companyId);
-  while (told.length === 0) await sleep(5);
-  expect(told).toEqual([1]);
-  expect(log.map(({ msg }) => msg)).toEqual(['a listener to events has failed']);
-  await close();
-});

@@ -327,7 +327,7 @@ test('a company has half of the streams of the gateway, and when all are open, e
 test('costs the points of what its events select, and waits without points until it has some', async () => {
   const windowSeconds = 3;
   const rateLimiters = createRateLimiters({
-    ...{ store: 'memory', databaseUrl: '', windowSeconds, perToken: 3, perAddress: 100 },
+    ...{ store: 'memory', databaseUrl: '', windowSeconds, perToken: 3, perAddress: 100, preparedStatements: false },
   });
   const limited = new World(world.db, world.url, { rateLimiters, streaming: { most: 10 } });
   onTestFinished(() => limited.close());

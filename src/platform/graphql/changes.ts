@@ -221,20 +221,16 @@ interface IdempotencyOptions {
 /** From how many characters on an outcome is long: a token at its full rate for a day keeps at most 9 GB of shorter ones. */
 const longOutcome = 10_000;
 
-interface KeyedRequest extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {
+/** The key with which a change happens once, and for what it is good. */
+interface Claim extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {
   scope: KeyScope;
   field: FieldNode;
-  execute: ExecuteIn;
-  onReplay: () => void;
-  /** Whether the outcome has a secret, which is not kept. */
-  hasSecret: boolean;
-  /** The most characters of an outcome. Whoever asks for more gets 400, and nothing is changed. */
-  mostCharacters: number;
 }
 
 /** Runs a mutation with a key at most once: change and outcome are one transaction. Decisions: "Safe retries". */
 async function once(
-  { scope, fingerprint, field, execute, onReplay, begin, leastSeconds = 0, hasSecret, mostCharacters }: KeyedRequest,
+  { scope, fingerprint, field, begin, leastSeconds = 0 }: Claim,
+  { args, context, executeOn }: PendingOperation,
   { db, idempotencySeconds, longOutcomeBytes = 1_000_000_000, isSecret }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
@@ -244,15 +240,17 @@ async function once(
     if (kept) {
       if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
       const replayed = parseResult(kept.result, field);
-      onReplay();
+      context.responseHeaders['Idempotency-Replayed'] = 'true';
       return replayed;
     }
     if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
     await begin?.(tx);
-    const result = await execute(tx);
+    const result = await executeOn(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
+    const { hasSecret } = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions ?? {};
     const outcome = JSON.stringify(result, hasSecret ? without(isSecret) : undefined);
+    const mostCharacters = context.isStored ? Number.POSITIVE_INFINITY : longestOutcome;
     if (outcome.length > mostCharacters) throw tooLong('characters', mostCharacters);
     if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
     const seconds = Math.max(idempotencySeconds, leastSeconds);
@@ -305,7 +303,7 @@ export interface ChangeOptions<Changed> extends IdempotencyOptions {
   lockChanges: (caller: { db: Transaction; actor: Actor }, changes: readonly Changed[]) => Promise<void>;
 }
 
-/** The most characters that are kept with a key. REST selects what it keeps itself. */
+/** The most characters that are kept with a key; whoever asks for more gets 400, and nothing is changed. REST selects what it keeps itself. */
 const longestOutcome = 1_000_000;
 
 /** Whether the response to a mutation has no more of a record than REST responds with, or only a few fields of it. */
@@ -314,10 +312,11 @@ export const isShort = ({ complexity, aliases, lengthening, pages } = noCost) =>
 
 /** With a key it happens once. Several changes, or one whose response may be too long, happen together or not at all. */
 export async function change<Changed>(
-  { args, node, context, executeOn }: PendingOperation,
+  operation: PendingOperation,
   options: ChangeOptions<Changed>,
 ): Promise<ExecutionResult> {
-  const { request, actor, responseHeaders, scope } = context;
+  const { args, node, context, executeOn } = operation;
+  const { request, actor, scope } = context;
   const db = options.db.within(scope);
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
@@ -328,14 +327,8 @@ export async function change<Changed>(
       key: readKey(header ?? ''),
       fingerprint: fingerprintOf(args, node, context),
     };
-    const onReplay = () => {
-      responseHeaders['Idempotency-Replayed'] = 'true';
-    };
-    const mostCharacters = context.isStored ? Number.POSITIVE_INFINITY : longestOutcome;
-    const hasSecret = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions.hasSecret === true;
     const keyScope = { companyId, tokenId, operation: field.name.value, key };
-    const keyed = { ...asked, scope: keyScope, field, execute: executeOn, onReplay, hasSecret, mostCharacters };
-    return once(keyed, { ...options, db });
+    return once({ ...asked, scope: keyScope, field }, operation, { ...options, db });
   }
   if (others.length > 0) {
     const records = changedRecords<Changed>(args, node);

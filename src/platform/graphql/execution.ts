@@ -4,7 +4,7 @@ import { type Caller, type FairQueue, LongTurn, type Principal } from '../limits
 import { ReadBound } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
-import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
+import { fieldNames, operationOf, perOperation } from './operation.js';
 import { executeWithin, ResponseBound } from './responseBound.js';
 import { operationCost } from './validation.js';
 import { badInputOf } from './validInput.js';
@@ -95,15 +95,9 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
 /** Who runs, in a queue: a token, companies in turn. */
 export const callerOf = ({ tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}): Caller => ({ id, flow });
 
-export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
-  onExecute({ setExecuteFn }) {
-    setExecuteFn(executeOperation);
-  },
-});
-
 function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
-  if (!context.record?.span) return run(operation);
+  if (!context.record.span) return run(operation);
   return inOperationSpan(node.operation, fieldNames(node, args.document, args.schema), () => run(operation));
 }
 

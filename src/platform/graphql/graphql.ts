@@ -1,7 +1,7 @@
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Handler, Mask, RequestContext, RequestHead, Route } from '../http/index.js';
-import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
+import { createExecution, type ExecutionOptions } from './execution.js';
 import { type Once, type OperationContext, operationOf, type Plugin } from './operation.js';
 import { paramsOf } from './params.js';
 import { DocumentCache, useParsing } from './parsing.js';
@@ -50,6 +50,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
   const { schema, mask, bodyLimit, queryLimits: limits, plugins = [] } = options;
   const documents = new DocumentCache();
   const executeOperation = createExecution(options);
+  const execution: Plugin = { onExecute: ({ setExecuteFn }) => setExecuteFn(executeOperation) };
   const yoga = createYoga<OperationContext>({
     schema,
     parserAndValidationCache: false,
@@ -59,7 +60,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     plugins: [
       useParsing({ limits, documents }),
       useValidation({ limits, documents }),
-      useExecution(executeOperation),
+      execution,
       useSubscriptions(options),
       ...plugins,
     ],

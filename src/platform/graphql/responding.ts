@@ -69,7 +69,7 @@ export function respond(
 ): HttpResponse {
   const type = typeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
-  record?.addErrors(errors);
+  record.addErrors(errors);
   const isPartial = result.data !== null && result.data !== undefined;
   const wantsCost = headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
   const shown = {

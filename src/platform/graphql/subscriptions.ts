@@ -56,16 +56,13 @@ const complete = 'event: complete\ndata:\n\n';
 
 /** The results of a subscription as server-sent events. `id` is what a client sends as `Last-Event-ID` when it comes back. */
 class ServerSentEvents implements LiveBody {
-  readonly #options: ServerSentEventsOptions;
   #events = 0;
   #hasEnded = false;
 
-  constructor(options: ServerSentEventsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ServerSentEventsOptions) {}
 
   async next(): Promise<string | undefined> {
-    const { source, pay, execute } = this.#options;
+    const { source, pay, execute } = this.options;
     const since = performance.now();
     // What happens meanwhile is read from the database afterwards, if the token is still valid.
     while (!this.#hasEnded && !source.hasEnded && !(await pay())) {
@@ -93,14 +90,14 @@ class ServerSentEvents implements LiveBody {
   #end(ending: Ending, lastPiece: string): string {
     if (this.#hasEnded) return lastPiece;
     this.#hasEnded = true;
-    const { source, onEnd } = this.#options;
+    const { source, onEnd } = this.options;
     void source.return();
     onEnd({ events: this.#events, ending });
     return lastPiece;
   }
 
   #block({ data, errors }: ExecutionResult): string {
-    const shown = { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(this.#options.shown) }) };
+    const shown = { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(this.options.shown) }) };
     return `event: next\ndata: ${JSON.stringify(shown)}\n\n`;
   }
 }
@@ -153,19 +150,12 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
 function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
-  { requestId, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
+  { requestId, client, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
   queue: FairQueue,
   { contextOf, mask, readCharacters = mostRead, responseCharacters, longTurns, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
-  const kept: RequestContext = {
-    requestId,
-    responseHeaders,
-    ...(record && { record }),
-    ...(req && { req }),
-    ...(actor && { actor }),
-    ...(scope && { scope }),
-  };
+  const kept: RequestContext = { requestId, client, record, req, actor, responseHeaders, scope };
   const caller = callerOf(actor);
   /** What has been paid for: at first, the point of the request. */
   let paid = complexityOfPoint;

@@ -285,10 +285,8 @@ export function useValidation({ limits, documents }: ValidationOptions): Plugin 
       const { params, record, grants } = context;
       const operation = operationOf(document, params.operationName);
       if (!operation) return;
-      if (record) {
-        record.operationName = operation.name?.value.slice(0, longestName);
-        record.operation = fieldNames(operation, document, schema) || record.operation;
-      }
+      record.operationName = operation.name?.value.slice(0, longestName);
+      record.operation = fieldNames(operation, document, schema) || record.operation;
       if (operation.operation === OperationTypeNode.MUTATION)
         requireScopes(grants, scopesOf(operation, document, schema));
       // Only here it is known which of the types that the router lets pass can be sent.

@@ -33,16 +33,17 @@ interface OverloadOptions {
 export class Overload {
   readonly queue: FairQueue;
   readonly #bodyBytes: number;
-  readonly #logger: Logger;
   #bodies = 0;
   #refused = 0;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ maxConcurrentRequests, bodyLimit = 0, bodyBytes }: OverloadOptions, logger: Logger) {
+  constructor(
+    { maxConcurrentRequests, bodyLimit = 0, bodyBytes }: OverloadOptions,
+    private readonly logger: Logger,
+  ) {
     this.queue = new FairQueue({ seats: maxConcurrentRequests });
     this.#bodyBytes = bodyBytes ?? Math.max(leastBodyBytes, 4 * bodyLimit);
-    this.#logger = logger;
   }
 
   isExempt(target: string): boolean {
@@ -84,7 +85,7 @@ export class Overload {
 
   #report(): void {
     const { taken: inProgress, waiting } = this.queue;
-    this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
+    this.logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
     this.#refused = 0;
     this.#dropped = 0;
     this.#timer = undefined;
@@ -93,28 +94,25 @@ export class Overload {
 
 /** The seat of one request that was admitted. A client that sends its body slowly holds no seat meanwhile. */
 export class Seat {
-  readonly #overload: Overload;
-  readonly #record: RequestRecord;
-  readonly #callerNow: () => Caller;
   #held: Caller | undefined;
   #hasEnded = false;
 
   /** `callerNow` is who sent the request, as far as that is known by then. */
-  constructor(overload: Overload, record: RequestRecord, callerNow: () => Caller) {
-    this.#overload = overload;
-    this.#record = record;
-    this.#callerNow = callerNow;
-  }
+  constructor(
+    private readonly overload: Overload,
+    private readonly record: RequestRecord,
+    private readonly callerNow: () => Caller,
+  ) {}
 
   /** Whether others ask, too. */
   get isContended(): boolean {
-    return this.#overload.queue.isContended(this.#callerNow());
+    return this.overload.queue.isContended(this.callerNow());
   }
 
   /** Waits for a seat, in the queue of its caller. Returns how the request fails that gets none. */
   enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
-    const caller = this.#callerNow();
-    const decision = this.#overload.queue.enter(caller);
+    const caller = this.callerNow();
+    const decision = this.overload.queue.enter(caller);
     return decision === 'admitted' ? this.#take(caller) : decision.then((made) => this.#follow(made, caller));
   }
 
@@ -122,7 +120,7 @@ export class Seat {
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
     this.#giveBack();
-    return this.#overload.countBody(this.#record, async (take) => {
+    return this.overload.countBody(this.record, async (take) => {
       const body = await read(take);
       const failure = await this.enter();
       if (failure) throw failure;
@@ -135,9 +133,9 @@ export class Seat {
 
   /** Counts the seat for the company once that is known, or waits for one: a client would hold the seats of both. */
   async changeFlow(): Promise<void> {
-    const caller = this.#callerNow();
+    const caller = this.callerNow();
     if (!this.#held || this.#held.flow === caller.flow) return;
-    if (this.#overload.queue.move(this.#held, caller)) {
+    if (this.overload.queue.move(this.#held, caller)) {
       this.#held = caller;
       return;
     }
@@ -156,11 +154,11 @@ export class Seat {
   #follow(decision: Decision, caller: Caller): ReturnType<Seat['enter']> {
     if (decision === 'admitted') {
       // It may have waited with many others whose token was not known yet, and is now.
-      if (this.#callerNow().flow === caller.flow) return this.#take(caller);
-      this.#overload.queue.leave(caller);
+      if (this.callerNow().flow === caller.flow) return this.#take(caller);
+      this.overload.queue.leave(caller);
       return this.enter();
     }
-    this.#overload.countRefusal(this.#record);
+    this.overload.countRefusal(this.record);
     return refusedFor(decision);
   }
 
@@ -172,6 +170,6 @@ export class Seat {
     if (!this.#held) return;
     const caller = this.#held;
     this.#held = undefined;
-    this.#overload.queue.leave(caller, this.#callerNow());
+    this.overload.queue.leave(caller, this.callerNow());
   }
 }

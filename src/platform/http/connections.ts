@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestRecord } from '../telemetry/index.js';
 import type { RequestContext } from './requestContext.js';
 
 /** A request that has no response yet. */
@@ -8,7 +7,7 @@ export interface Running {
   req: IncomingMessage;
   res: ServerResponse;
   /** Undefined as long as it waits for those before it on its connection. */
-  known?: { record: RequestRecord; context: RequestContext };
+  known?: RequestContext;
   start: (running: Running) => void;
 }
 
@@ -27,7 +26,8 @@ const mostWaiting = 200;
 /** The open connections. Requests on one run in order, however many a client pipelines (RFC 9112, 9.3.2). */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  #isStopping = false;
+  /** From then on a connection ends with its last response. */
+  isStopping = false;
 
   /** Keeps a new connection until it closes. */
   add(socket: Socket): Connection {
@@ -52,7 +52,7 @@ export class Connections {
   #start(socket: Socket, connection: Connection, running: Running): void {
     running.res.once('close', () => {
       connection.requests.shift();
-      if (connection.requests.length === 0 && this.#isStopping) socket.end();
+      if (connection.requests.length === 0 && this.isStopping) socket.end();
       // Many short requests must not keep the process: of those that come in one piece, Node's parser calls one after the other.
       connection.isResting = true;
       setImmediate(() => {
@@ -80,11 +80,6 @@ export class Connections {
   /** Whether the rest of a request, with or without a response, is still to come. */
   isReceivingOn(socket: Socket): boolean {
     return this.#open.get(socket)?.latest?.complete === false;
-  }
-
-  /** From now on a connection ends with its last response. */
-  stop(): void {
-    this.#isStopping = true;
   }
 
   endIdle(): void {

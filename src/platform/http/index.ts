@@ -9,7 +9,7 @@ export {
   readAccept,
   requireAcceptable,
 } from './request.js';
-export { type RequestContext, requireScopes } from './requestContext.js';
+export { type Grants, type RequestContext, requireScopes } from './requestContext.js';
 export {
   cachedResponse,
   type Handler,
@@ -22,6 +22,6 @@ export {
   snakeCase,
   snakeCased,
 } from './response.js';
-export { type Check, checks, type Route, router } from './router.js';
+export { type Check, checks, type Route, type Router, router } from './router.js';
 export { contentRoute, healthRoutes, leadsTo, publicRoute } from './routes.js';
 export { NodeServer } from './server.js';

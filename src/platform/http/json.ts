@@ -51,9 +51,7 @@ export async function readJson(
   requireJson(headers.get('content-type'));
   requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = req
-    ? (bytesRead(req, limit) ?? (await receiveBody((take) => readBytes(req, limit, take))))
-    : Buffer.alloc(0);
+  const bytes = bytesRead(req, limit) ?? (await receiveBody((take) => readBytes(req, limit, take)));
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'The text is not UTF-8' });
   return parseRequestJson(bytes.toString());
 }

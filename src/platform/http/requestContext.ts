@@ -21,20 +21,19 @@ export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
 /** What the pipeline knows about a request besides the request itself. */
 export interface RequestContext {
   requestId: string;
-  /** Omitted for queries that the gateway itself runs. */
-  record?: RequestRecord;
+  record: RequestRecord;
   /** Its use of the database. Omitted for what waits as long as it takes. */
-  scope?: RequestScope;
-  /** Node's own request and response, if it came over a socket. */
-  req?: IncomingMessage;
-  /** What the request says of who sent it, if it came over a socket. */
-  client?: Client | undefined;
+  scope?: RequestScope | undefined;
+  /** Node's own request. */
+  req: IncomingMessage;
+  /** What the request says of who sent it. */
+  client: Client;
   /** Reads the body, once the headers are in order. */
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** The right to run, which others share. */
-  seat?: { readonly isContended: boolean; changeFlow(): Promise<void> };
+  seat?: { readonly isContended: boolean; changeFlow(): Promise<void>; leave(): void };
   responseHeaders: Record<string, string>;
-  actor?: Principal;
+  actor?: Principal | undefined;
   grants?: Grants;
   surface?: Surface;
   /** Counts the points that a document costs more than one, before it runs. Fails with 429. Omitted for what is not counted. */

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { isLocked, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
-import { type DatabaseOutage, loggedIdentity } from '../telemetry/index.js';
+import type { DatabaseOutage } from '../telemetry/index.js';
 import type { RequestHead } from './request.js';
 import type { RequestContext } from './requestContext.js';
 
@@ -104,13 +104,13 @@ export const masking =
       return at(error, failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: cause.maximum }] }));
     }
     if (isUnavailable(cause)) {
-      if (context.record) context.record.problem ??= reasonOf(cause);
+      context.record.problem ??= reasonOf(cause);
       if (outage?.explains(cause)) outage.onFailure(cause);
       if (isLocked(cause)) return at(error, failure('SERVICE_UNAVAILABLE', { locked: true }));
       return at(error, failure('SERVICE_UNAVAILABLE', isChange ? { unconfirmed: true } : {}));
     }
     const isLogged = cause instanceof Error && logged.has(cause);
-    if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
+    if (!isLogged) logger.error({ ...context.record.identity, err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
     if (!(cause instanceof ReadTooMuch)) return at(error, failure('INTERNAL_SERVER_ERROR'));
     return at(error, failure('SERVICE_UNAVAILABLE', cause.mayHaveChanged ? { unconfirmed: true } : {}));
@@ -152,7 +152,7 @@ export function cors(origins: readonly string[], next: Handler): Handler {
     const { responseHeaders, record } = context;
     Object.assign(responseHeaders, corsHeaders(origins, request.headers.get('origin')));
     if (!isPreflight(request) || !('Access-Control-Allow-Origin' in responseHeaders)) return next(request, context);
-    if (record) record.operation = 'preflight';
+    record.operation = 'preflight';
     const headers = {
       'Access-Control-Allow-Methods': 'GET, HEAD, POST',
       'Access-Control-Allow-Headers': accepted.join(', '),

@@ -93,7 +93,7 @@ function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publi
     request: RequestHead,
     { record, requestId }: RequestContext,
   ): HttpResponse => {
-    record?.addErrors([error]);
+    record.addErrors([error]);
     const rejected = candidates.find((candidate) => candidate.rejected)?.rejected;
     if (rejected) return rejected(error, request, requestId);
     const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
@@ -148,7 +148,7 @@ interface RouterOptions {
   noPage: NoPage;
 }
 
-interface Router {
+export interface Router {
   handle: Handler;
   /** How a request fails before it gets a seat, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
@@ -179,17 +179,17 @@ export function router(options: RouterOptions): Router {
     const { route } = location;
     if (!route?.public) {
       const run = () => runChecks(options.checks, request, location, context);
-      await (limit ? limit.count(request, context, run) : run());
-      if (limit) context.charge = (points) => limit.charge(request, context, points);
+      await (limit ? limit.count(context, run) : run());
+      if (limit) context.charge = (points) => limit.charge(context, points);
       await runChecks(options.checksOnceCounted, request, location, context);
-    } else if (limit && !route.unlimited) await limit.count(request, context, async () => {});
+    } else if (limit && !route.unlimited) await limit.count(context, async () => {});
   }
 
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
-    return limit?.refusal(request, context, () => {
+    return limit?.refusal(context, () => {
       const { route } = locate(request);
       note(context, route);
-      if (context.client?.token !== undefined) return route !== undefined && !route.public;
+      if (context.client.token !== undefined) return route !== undefined && !route.public;
       return request.method !== 'OPTIONS' && !(route?.public && route.unlimited);
     });
   }
@@ -251,7 +251,7 @@ function noteVary(context: RequestContext, candidates: Route[]): void {
 }
 
 function note({ record }: RequestContext, route: Route | undefined): void {
-  if (!record || !route) return;
+  if (!route) return;
   record.route = route.path;
   record.operation = route.operation ?? route.path;
 }

@@ -12,17 +12,15 @@ export const sendingDefaults: SendingLimits = { unsentBytes: 128 * 1024 ** 2, re
 
 /** Responses that connections have not taken. One that waits too long is cut off, and the oldest if they are too many. */
 export class UnsentResponses {
-  readonly #limits: SendingLimits;
-  readonly #onDrop: () => void;
   /** What ends each of them, the oldest first, with its response. */
   readonly #waiting = new Map<() => void, ServerResponse>();
   #bytes = 0;
 
   /** `onDrop` is called for each connection that is closed because the responses are too many. */
-  constructor(limits: SendingLimits, onDrop: () => void) {
-    this.#limits = limits;
-    this.#onDrop = onDrop;
-  }
+  constructor(
+    private readonly limits: SendingLimits,
+    private readonly onDrop: () => void,
+  ) {}
 
   get bytes(): number {
     return this.#bytes;
@@ -32,7 +30,7 @@ export class UnsentResponses {
   count(res: ServerResponse, bytes: number): () => void {
     // The socket has something of this response, or is that of one before it.
     if (res.destroyed || res.socket?.writableLength === 0) return () => {};
-    const timer = setTimeout(() => res.destroy(), this.#limits.readTimeout).unref();
+    const timer = setTimeout(() => res.destroy(), this.limits.readTimeout).unref();
     const end = () => {
       if (!this.#waiting.delete(end)) return;
       this.#bytes -= bytes;
@@ -43,10 +41,10 @@ export class UnsentResponses {
     this.#waiting.set(end, res);
     this.#bytes += bytes;
     for (const [endOldest, oldest] of this.#waiting) {
-      if (this.#bytes <= this.#limits.unsentBytes) break;
+      if (this.#bytes <= this.limits.unsentBytes) break;
       endOldest();
       oldest.destroy();
-      this.#onDrop();
+      this.onDrop();
     }
     return end;
   }

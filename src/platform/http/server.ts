@@ -4,14 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
-import { type Callers, clientAddress } from '../limits/index.js';
-import { type Identity, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
+import type { Callers } from '../limits/index.js';
+import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
 import { fetchFrom } from './fetch.js';
-import { headOf, type RequestHead, readTarget } from './request.js';
+import { headOf, readTarget } from './request.js';
 import type { RequestContext } from './requestContext.js';
-import { corsHeaders, type Handler, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
+import { corsHeaders, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
+import type { Router } from './router.js';
 import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
 
 /** The failure of what Node's parser could not read, or what did not come in time. */
@@ -28,13 +29,15 @@ interface RefusalOptions {
   corsOrigins?: readonly string[];
 }
 
-/** The response to what is no request, with everything that a response of the gateway has. */
+/** The response to what is no request, or could not be responded to, with everything that a response of the gateway has. */
 function refusal(
   error: GraphQLError,
-  { requestId }: Identity,
+  record: RequestRecord,
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
 ): HttpResponse {
+  const { requestId } = record.identity;
+  record.addProblem(error);
   return withCommonHeaders(problemResponse(error, requestId, publicUrl), {
     requestId,
     responseHeaders: corsHeaders(corsOrigins, req?.headers.origin),
@@ -43,30 +46,18 @@ function refusal(
 
 /** What responds to a request once it is admitted. */
 interface ResponderOptions extends RefusalOptions {
-  app: {
-    handle: Handler;
-    refusal: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
-    reject: (error: GraphQLError, head: RequestHead, context: RequestContext) => HttpResponse;
+  app: Router & {
     withoutSecrets: (path: string) => string;
-    callers: Pick<Callers, 'clientOf' | 'callerOf'>;
+    callers: Pick<Callers, 'addressOf' | 'clientOf' | 'callerOf'>;
   };
   logger: Logger;
   /** If omitted, every request is admitted. */
   overload?: Overload | undefined;
 }
 
-/** A request that has come over a socket. */
-interface Received {
-  req: IncomingMessage;
-  record: RequestRecord;
-  context: RequestContext;
-  /** Its seat, until something else gives it back. */
-  seat?: Seat | undefined;
-}
-
 /** The response to a request: the pipeline's once it has a seat. Undefined if the client left meanwhile: nobody would know of a change. */
-async function respond(received: Received, options: ResponderOptions): Promise<HttpResponse | undefined> {
-  const { req, record, context } = received;
+async function respond(context: RequestContext, options: ResponderOptions): Promise<HttpResponse | undefined> {
+  const { req, record } = context;
   const { app, logger, overload } = options;
   try {
     const { path, host } = readTarget(req);
@@ -74,15 +65,13 @@ async function respond(received: Received, options: ResponderOptions): Promise<H
     req.url = path;
     if (host !== undefined) req.headers.host = host;
   } catch (error) {
-    return unreadable(error as GraphQLError, received, options);
+    return refusal(error as GraphQLError, record, req, options);
   }
   try {
     const head = headOf(req);
-    const client = app.callers.clientOf(head, req.socket.remoteAddress);
-    context.client = client;
-    const callerNow = () => app.callers.callerOf(client);
+    const callerNow = () => app.callers.callerOf(context.client);
     const seat = overload && !overload.isExempt(req.url) ? new Seat(overload, record, callerNow) : undefined;
-    received.seat = seat;
+    if (seat) context.seat = seat;
     const refused = app.refusal(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return app.reject(refused, head, context);
@@ -90,51 +79,10 @@ async function respond(received: Received, options: ResponderOptions): Promise<H
     // the whole request until the next full collection.
     const receiveBody: RequestContext['receiveBody'] = (read) => (seat ? seat.whileReceiving(req, read) : read());
     context.receiveBody = receiveBody;
-    if (seat) context.seat = seat;
     return await app.handle(head, context);
   } catch (error) {
     logger.error({ ...record.identity, err: error }, 'unexpected error');
-    return unreadable(failure('INTERNAL_SERVER_ERROR'), received, options);
-  }
-}
-
-/** The response to a request that never reached the pipeline, or that it could not respond to. */
-function unreadable(error: GraphQLError, { req, record }: Received, options: RefusalOptions): HttpResponse {
-  record.addProblem(error);
-  return refusal(error, record.identity, req, options);
-}
-
-/** Takes each request from its socket to its response: record, seat, pipeline, and what is sent. */
-class RequestHandler {
-  /** From then on every response ends its connection. */
-  isStopping = false;
-
-  constructor(
-    private readonly options: ResponderOptions,
-    private readonly telemetry: Telemetry,
-    private readonly unsent: UnsentResponses,
-  ) {}
-
-  async handle(running: Running): Promise<void> {
-    const { req, res } = running;
-    const record = this.telemetry.begin({ req, socket: req.socket });
-    const { requestId } = record.identity;
-    const context: RequestContext = { requestId, record, req, responseHeaders: {} };
-    running.known = { record, context };
-    const received: Received = { req, record, context };
-    try {
-      const response = await this.telemetry.run(record, () => respond(received, this.options));
-      if (!response) return this.telemetry.finish(record, undefined, context);
-      const { live } = response;
-      if (record.isFinished) return live?.close();
-      this.telemetry.finish(record, response.outcome ?? response.status, context);
-      if (this.isStopping) endAfter(res);
-      const isUnread = !req.complete && !dropBody(req, res);
-      if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
-      else send(response, res, { onSent: (bytes) => this.unsent.count(res, bytes), isUnread });
-    } finally {
-      received.seat?.leave();
-    }
+    return refusal(failure('INTERNAL_SERVER_ERROR'), record, req, options);
   }
 }
 
@@ -178,8 +126,6 @@ const pollMilliseconds = 20;
 interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
-  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: number;
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
   onClosing?: () => void;
@@ -197,30 +143,20 @@ interface Drain {
 /** Node's server in front of the gateway. Whatever comes over a socket gets a response of the error catalogue. */
 export class NodeServer {
   readonly server: Server;
-  readonly #options: NodeServerOptions;
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
-  readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void =>
-    this.#connections.enter({ req, res, start: (running) => void this.#handler.handle(running) });
+    this.#connections.enter({ req, res, start: (running) => void this.#handle(running) });
   /** The same for a Request of fetch. */
   readonly fetch = (request: Request): Promise<Response> => fetchFrom(this.server, request);
 
-  constructor(options: NodeServerOptions) {
-    this.#options = options;
-    const { trustedProxies = 0, requestTimeout = defaultRequestTimeout, maxConnections } = options;
-    const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingMessage['headers']) =>
-      clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
-    this.#telemetry = new Telemetry({
-      ...options,
-      addressOf,
-      withoutSecrets: options.app.withoutSecrets,
-    });
+  constructor(private readonly options: NodeServerOptions) {
+    const { app, requestTimeout = defaultRequestTimeout, maxConnections } = options;
+    this.#telemetry = new Telemetry({ ...options, withoutSecrets: app.withoutSecrets });
     const onDrop = () => options.overload?.countDrop();
     this.#unsent = new UnsentResponses({ ...sendingDefaults, ...options }, onDrop);
-    this.#handler = new RequestHandler(options, this.#telemetry, this.#unsent);
     const invalid = new InvalidRequests(this.#connections, this.#telemetry, options);
     this.server = createServer({
       requestTimeout,
@@ -241,6 +177,29 @@ export class NodeServer {
     if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
+  /** Takes a request from its socket to its response: record, seat, pipeline, and what is sent. */
+  async #handle(running: Running): Promise<void> {
+    const { req, res } = running;
+    const client = this.options.app.callers.clientOf(req);
+    const record = this.#telemetry.begin(client.address, req);
+    const { requestId } = record.identity;
+    const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
+    running.known = context;
+    try {
+      const response = await this.#telemetry.run(record, () => respond(context, this.options));
+      if (!response) return this.#telemetry.finish(record, undefined, context);
+      const { live } = response;
+      if (record.isFinished) return live?.close();
+      this.#telemetry.finish(record, response.outcome ?? response.status, context);
+      if (this.#connections.isStopping) endAfter(res);
+      const isUnread = !req.complete && !dropBody(req, res);
+      if (live) void this.#telemetry.run(record, () => sendLive(live, response, res, this.#unsent));
+      else send(response, res, { onSent: (bytes) => this.#unsent.count(res, bytes), isUnread });
+    } finally {
+      context.seat?.leave();
+    }
+  }
+
   /** Bytes of responses that clients have not read yet. */
   get unsentBytes(): number {
     return this.#unsent.bytes;
@@ -254,15 +213,14 @@ export class NodeServer {
 
   /** Takes no new connections after the delay, and cuts off what still runs after the time. Returns how many requests that were. */
   async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
-    this.#handler.isStopping = true;
-    this.#connections.stop();
+    this.#connections.isStopping = true;
     if (delayMilliseconds > 0) await sleep(delayMilliseconds);
     const closed = new Promise((resolve) => this.server.close(resolve));
-    this.#options.onClosing?.();
+    this.options.onClosing?.();
     this.#connections.endIdle();
     await Promise.race([closed, sleep(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();
-    for (const { known } of cut) if (known) this.#telemetry.finish(known.record, undefined, known.context);
+    for (const { known } of cut) if (known) this.#telemetry.finish(known.record, undefined, known);
     this.#connections.endAll();
     await closed;
     return cut.length;
@@ -274,7 +232,7 @@ class InvalidRequests {
   constructor(
     private readonly connections: Connections,
     private readonly telemetry: Telemetry,
-    private readonly options: RefusalOptions,
+    private readonly options: ResponderOptions,
   ) {}
 
   refuse(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
@@ -299,7 +257,7 @@ class InvalidRequests {
     if (res.headersSent) res.once('close', () => req.socket.end());
     // It is complete, and what came after it is no request.
     if (req.complete || known?.record.isFinished) return;
-    const begin = () => this.telemetry.begin({ req, socket: req.socket });
+    const begin = () => this.#begin(req.socket, req);
     const refuse = (record: RequestRecord) => send(this.#refusal(error, record, req), res);
     if (known) refuse(known.record);
     else last.start = () => refuse(begin());
@@ -307,17 +265,19 @@ class InvalidRequests {
 
   /** Responds on a socket that has no request. */
   #respond(error: NodeJS.ErrnoException, socket: Socket): void {
-    const record = this.telemetry.begin({ socket });
+    const record = this.#begin(socket);
     const { status, headers, body = '' } = this.#refusal(error, record);
     const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) };
     const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   }
 
+  #begin(socket: Socket, req?: IncomingMessage): RequestRecord {
+    return this.telemetry.begin(this.options.app.callers.addressOf(socket, req?.headers), req);
+  }
+
   #refusal(error: NodeJS.ErrnoException, record: RequestRecord, req?: IncomingMessage): HttpResponse {
-    const failed = clientFailure(error);
-    record.addProblem(failed);
-    const response = refusal(failed, record.identity, req, this.options);
+    const response = refusal(clientFailure(error), record, req, this.options);
     this.telemetry.finish(record, response.status);
     return response;
   }

@@ -1,32 +1,12 @@
-import { isIP, isIPv4 } from 'node:net';
-import { GraphQLError } from 'graphql';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isIP, isIPv4, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Cache } from '../caching/index.js';
 import type { Caller } from './queue.js';
-
-interface Sender {
-  peer: string | undefined;
-  forwardedFor: string | null | undefined;
-}
-
-/** The address of a client, as the last `trustedProxies` proxies report it; of IPv6 its /64, which a client owns whole. */
-export function clientAddress({ peer = 'unknown', forwardedFor }: Sender, trustedProxies: number): string {
-  if (trustedProxies === 0) return network(peer);
-  const forwarded = forwardedFor?.split(',') ?? [];
-  const hops = [...forwarded.map((hop) => hop.trim()), peer];
-  const claimed = hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? peer;
-  return network(isIP(claimed) ? claimed : peer);
-}
 
 function network(address: string): string {
   if (isIPv4(address) || !isIP(address)) return address;
   const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
   return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
-}
-
-/** A request, of which the headers count. */
-export interface CountedRequest {
-  readonly headers: Pick<Headers, 'get'>;
 }
 
 /** What a request says of who sent it, before anything is looked up. */
@@ -43,48 +23,39 @@ export interface Principal {
   tokenId: string;
 }
 
-/** About 20 MB. */
-const tokensKept = 50_000;
+interface CallersOptions {
+  trustedProxies: number;
+  /** Under which key the token of an `Authorization` header is known; undefined if it cannot be one. */
+  tokenOf: (authorization: string | undefined) => string | undefined;
+  /** Whose token it was when it was looked up last; undefined if it was not valid. */
+  principalOf: (token: string) => Principal | undefined;
+}
 
 /** Whose request it is, before anything is looked up: by its token if that was valid last, else by its address. */
 export class Callers {
-  readonly #principals = new Cache<string, Principal>(tokensKept);
-  readonly #trustedProxies: number;
+  constructor(private readonly options: CallersOptions) {}
 
-  readonly #tokenOf: (authorization: string | null) => string | undefined;
-
-  /** `tokenOf` says under which key the token of an `Authorization` header is known; undefined if it cannot be one. */
-  constructor(trustedProxies: number, tokenOf: (authorization: string | null) => string | undefined) {
-    this.#trustedProxies = trustedProxies;
-    this.#tokenOf = tokenOf;
+  /** The address of a client, as the last trusted proxies report it; of IPv6 its /64, which a client owns whole. */
+  addressOf({ remoteAddress: peer = 'unknown' }: Socket, headers: IncomingHttpHeaders = {}): string {
+    const { trustedProxies } = this.options;
+    if (trustedProxies === 0) return network(peer);
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+    const hops = [...forwarded.map((hop) => hop.trim()), peer];
+    const claimed = hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? peer;
+    return network(isIP(claimed) ? claimed : peer);
   }
 
-  clientOf({ headers }: CountedRequest, peer: string | undefined): Client {
-    const address = clientAddress({ peer, forwardedFor: headers.get('x-forwarded-for') }, this.#trustedProxies);
-    return { address, token: this.#tokenOf(headers.get('authorization')) };
+  clientOf({ headers, socket }: IncomingMessage): Client {
+    return { address: this.addressOf(socket, headers), token: this.options.tokenOf(headers.authorization) };
   }
 
-  callerOf({ address, token }: Client): Caller {
-    const principal = token && this.#principals.get(token);
+  callerOf(client: Client): Caller {
+    const { address, token = address } = client;
+    const principal = this.lastPrincipalOf(client);
     return principal ? { id: token, flow: principal.companyId } : { id: address, flow: address };
   }
 
-  /** Whose token it was when it was looked up last; undefined if it was not valid. */
   lastPrincipalOf({ token }: Client): Principal | undefined {
-    return token === undefined ? undefined : this.#principals.get(token);
-  }
-
-  /** Looks a token up, and notes whose it is, or that it is not valid any more. */
-  async learn<Found extends Principal>({ token }: Client, lookUp: Promise<Found>): Promise<Found> {
-    try {
-      const found = await lookUp;
-      const { companyId, personId, tokenId } = found;
-      if (token) this.#principals.set(token, { companyId, personId, tokenId });
-      return found;
-    } catch (error) {
-      const isInvalid = error instanceof GraphQLError && error.extensions.code === 'UNAUTHENTICATED';
-      if (token && isInvalid) this.#principals.delete(token);
-      throw error;
-    }
+    return token === undefined ? undefined : this.options.principalOf(token);
   }
 }

@@ -9,17 +9,14 @@ const longestRest = 250;
  * it has run while `isContended` says that others ask: their requests, which are short, need the process several times.
  */
 export class LongTurn {
-  readonly #queue: FairQueue;
-  readonly #caller: Caller;
-  readonly #isContended: () => boolean;
   #since: number | undefined;
   #hasEnded = false;
 
-  constructor(queue: FairQueue, caller: Caller, isContended = () => false) {
-    this.#queue = queue;
-    this.#caller = caller;
-    this.#isContended = isContended;
-  }
+  constructor(
+    private readonly queue: FairQueue,
+    private readonly caller: Caller,
+    private readonly isContended = () => false,
+  ) {}
 
   get isHeld(): boolean {
     return this.#since !== undefined;
@@ -27,7 +24,7 @@ export class LongTurn {
 
   /** Takes the place, or waits for it. */
   enter(): 'admitted' | Promise<void> {
-    const decision = this.#queue.enter(this.#caller);
+    const decision = this.queue.enter(this.caller);
     if (decision === 'admitted') this.#begin();
     else return decision.then(() => this.#begin());
     return decision;
@@ -35,7 +32,7 @@ export class LongTurn {
 
   /** The same for so many milliseconds at most. Who is not admitted may run without the place, or not at all. */
   enterWithin(milliseconds: number): Promise<Decision> {
-    const late = () => (this.#queue.waitingOf(this.#caller) > 1 ? 'too many of one' : 'overloaded');
+    const late = () => (this.queue.waitingOf(this.caller) > 1 ? 'too many of one' : 'overloaded');
     const entered = Promise.resolve(this.enter()).then(() => 'admitted' as const);
     return Promise.race([entered, sleep(milliseconds, undefined, { ref: false }).then(late)]);
   }
@@ -47,14 +44,14 @@ export class LongTurn {
     this.#since = undefined;
     if (since === undefined) return;
     setImmediate(() => {
-      const rest = this.#isContended() ? Math.min(performance.now() - since, longestRest) : 0;
-      if (rest > 0) setTimeout(() => this.#queue.leave(this.#caller), rest);
-      else this.#queue.leave(this.#caller);
+      const rest = this.isContended() ? Math.min(performance.now() - since, longestRest) : 0;
+      if (rest > 0) setTimeout(() => this.queue.leave(this.caller), rest);
+      else this.queue.leave(this.caller);
     });
   }
 
   #begin(): void {
-    if (this.#hasEnded) this.#queue.leave(this.#caller);
+    if (this.#hasEnded) this.queue.leave(this.caller);
     else this.#since = performance.now();
   }
 }

@@ -12,8 +12,8 @@ import {
   sendInTime,
   withShareOfDeadline,
 } from '../postgres/index.js';
-import { loggedIdentity, type RequestRecord } from '../telemetry/index.js';
-import type { Callers, Client, CountedRequest, Principal } from './callers.js';
+import type { RequestRecord } from '../telemetry/index.js';
+import type { Callers, Client, Principal } from './callers.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */
@@ -25,8 +25,7 @@ export interface RateLimiterSettings {
   /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
   /** Whether to name prepared statements, as for the other statements. */
-  preparedStatements?: boolean;
-  timeouts?: DatabaseTimeouts;
+  preparedStatements: boolean;
 }
 
 /** Counts points in fixed windows. What is over the limit is a rejection with a `RateLimiterRes`. */
@@ -42,16 +41,8 @@ export interface RateLimiters {
 
 // A store that does not respond must not delay the requests that it counts.
 const most = 2_000;
-const unlimited: DatabaseTimeouts = { connect: most, response: most, statement: 0, lock: 0, idleTransaction: 0 };
-
-/** The server also cancels a count that no request waits for any more. Removing expired rows may take longer. */
-const shortened = ({ lock, idleTransaction }: DatabaseTimeouts): DatabaseTimeouts => ({
-  connect: most,
-  response: most,
-  statement: 0,
-  lock: Math.min(lock, most),
-  idleTransaction,
-});
+/** The server cancels a count before nobody waits for it any more. Removing expired rows may take longer. */
+const timeouts: DatabaseTimeouts = { connect: most, response: most, statement: 0, lock: 1_500, idleTransaction: 0 };
 
 /** The share of a request's remaining time for the database that counting may use. */
 const share = 1 / 2;
@@ -61,15 +52,7 @@ export const rateLimitPoolSize = 4;
 
 /** Creates the limiters, which count in fixed windows: points of each token, and requests of each address. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
-  const {
-    store,
-    databaseUrl,
-    windowSeconds: duration,
-    perToken,
-    perAddress,
-    preparedStatements = true,
-    timeouts = unlimited,
-  } = settings;
+  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
@@ -79,9 +62,9 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
     url: databaseUrl,
-    size: rateLimitPoolSize,
+    poolSize: rateLimitPoolSize,
     name: 'goalpost rate limit',
-    timeouts: shortened(timeouts),
+    timeouts,
   });
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements && named.isOfUse ? pool.query(query) : pool.query(query.text, query.values);
@@ -181,22 +164,20 @@ const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(mil
 
 /** What is known of a request that is counted, and what its response says of the limits. */
 interface CountedContext {
-  requestId: string;
-  record?: RequestRecord;
-  scope?: RequestScope;
-  req?: { socket: { remoteAddress?: string | undefined } };
-  client?: Client | undefined;
-  actor?: Principal;
+  record: RequestRecord;
+  scope?: RequestScope | undefined;
+  client: Client;
+  actor?: Principal | undefined;
   responseHeaders: Record<string, string>;
 }
 
 export interface RateLimit {
   /** The failure of a request known to be over its limit, before it takes a seat, if `isCounted` says that it counts. */
-  refusal(request: CountedRequest, context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
+  refusal(context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
-  count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
+  count<Result>(context: CountedContext, check: () => Promise<Result>): Promise<Result>;
   /** Counts points besides the one of the request. Fails with 429 too. */
-  charge(request: CountedRequest, context: CountedContext, points: number): Promise<void>;
+  charge(context: CountedContext, points: number): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -215,70 +196,61 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   const policies = { token: policyOf('token', limiters.token), address: policyOf('address', limiters.address) };
   let quietUntil = 0;
 
-  /** Queries the store, reports the limit to the client, returns the milliseconds to wait: 0 if the store is down. */
-  async function checkLimit(
-    name: 'token' | 'address',
-    context: CountedContext,
-    query: (limiter: Limiter) => Promise<RateLimiterRes>,
-  ): Promise<number> {
-    const limiter = limiters[name];
-    const { points } = limiter;
-    const { responseHeaders, scope } = context;
-    responseHeaders['RateLimit-Policy'] = policies[name];
-    try {
-      const resultOf = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
-      const { consumedPoints, msBeforeNext } = await limiters.ask(scope, () => query(limiter).catch(resultOf));
-      responseHeaders.RateLimit = leftOf(name, points - consumedPoints, msBeforeNext);
-      return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
-    } catch (error) {
-      const now = clock().getTime();
-      if (now < quietUntil) return 0;
-      quietUntil = now + logEvery;
-      const line = { ...loggedIdentity(context), err: error };
-      logger.warn(line, 'the rate limit store is down; requests are not counted');
-      return 0;
-    }
+  /** Says, not too often, that the store is down: then nothing is counted. */
+  function warn(error: unknown, { record }: CountedContext): undefined {
+    const now = clock().getTime();
+    if (now < quietUntil) return;
+    quietUntil = now + logEvery;
+    logger.warn({ ...record.identity, err: error }, 'the rate limit store is down; requests are not counted');
   }
 
-  const clientOf = (request: CountedRequest, { client, req }: CountedContext) =>
-    client ?? callers.clientOf(request, req?.socket.remoteAddress);
+  /** The failure of a request over a limit, which its response reports. */
+  function overLimit({ responseHeaders }: CountedContext, limit: CountedLimit, wait: number): GraphQLError {
+    responseHeaders['RateLimit-Policy'] = policies[limit];
+    responseHeaders.RateLimit = leftOf(limit, 0, wait);
+    return failure('RATE_LIMITED', { retryAfter: wholeSeconds(wait), limit });
+  }
 
-  /** Takes points of a token. Fails with 429 if it has no more. */
-  async function take(points: number, actor: Principal, { token }: Client, context: CountedContext): Promise<void> {
-    const wait = await checkLimit('token', context, (limiter) => limiter.consume(keyOf(actor), points));
-    if (wait === 0) return;
-    if (token) blocked.block('token', token, wait);
-    throw overLimit('token', wait);
+  /** Takes points, and reports what is left of them. Fails with 429 if there are not as many. */
+  async function take(limit: CountedLimit, key: string, points: number, context: CountedContext): Promise<void> {
+    const { responseHeaders, scope, client } = context;
+    const limiter = limiters[limit];
+    responseHeaders['RateLimit-Policy'] = policies[limit];
+    const resultOf = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
+    const result = await limiters
+      .ask(scope, () => limiter.consume(key, points).catch(resultOf))
+      .catch((error) => warn(error, context));
+    if (!result) return;
+    const { consumedPoints, msBeforeNext } = result;
+    responseHeaders.RateLimit = leftOf(limit, limiter.points - consumedPoints, msBeforeNext);
+    if (consumedPoints <= limiter.points) return;
+    const wait = Math.max(1, msBeforeNext);
+    const known = client[limit];
+    if (known !== undefined) blocked.block(limit, known, wait);
+    throw overLimit(context, limit, wait);
   }
 
   return {
-    refusal(request, context, isCounted) {
-      const client = clientOf(request, context);
+    refusal(context, isCounted) {
+      const { client } = context;
       const over = blocked.limitOf(client);
       if (!over || !isCounted()) return undefined;
-      const { limit, wait } = over;
       const actor = callers.lastPrincipalOf(client);
       // For the log.
       if (actor) context.actor = actor;
-      const { responseHeaders } = context;
-      responseHeaders['RateLimit-Policy'] = policies[limit];
-      responseHeaders.RateLimit = leftOf(limit, 0, wait);
-      return overLimit(limit, wait);
+      return overLimit(context, over.limit, over.wait);
     },
-    async charge(request, context, points) {
+    async charge(context, points) {
       const { actor } = context;
       // A document that costs more than the limit takes all of it: it runs once in a window.
       const taken = Math.min(points, limiters.token.points - 1);
-      if (actor && taken > 0) await take(taken, actor, clientOf(request, context), context);
+      if (actor && taken > 0) await take('token', keyOf(actor), taken, context);
     },
-    async count(request, context, check) {
-      const client = clientOf(request, context);
+    async count(context, check) {
+      const { client } = context;
       const { address } = client;
       const block = callers.lastPrincipalOf(client) ? 0 : blocked.remaining('address', address);
-      if (block > 0 && !(await lookUps.isAllowed(client))) {
-        await checkLimit('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
-        throw overLimit('address', block);
-      }
+      if (block > 0 && !(await lookUps.isAllowed(client))) throw overLimit(context, 'address', block);
       const outcome = await check().then(
         (result) => ({ result }),
         (error: unknown) => ({ error }),
@@ -286,12 +258,8 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       // An unexpected error is not the caller's fault, so it does not count.
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
       // Before any other failure, so that a caller over the limit does not learn whether a token is valid.
-      if (context.actor) await take(1, context.actor, client, context);
-      else {
-        const wait = await checkLimit('address', context, (limiter) => limiter.consume(address));
-        if (wait > 0) blocked.block('address', address, wait);
-        if (wait > 0) throw overLimit('address', wait);
-      }
+      if (context.actor) await take('token', keyOf(context.actor), 1, context);
+      else await take('address', address, 1, context);
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
     },
@@ -299,6 +267,3 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
 }
 
 const keyOf = ({ companyId, tokenId }: Principal) => `${companyId} ${tokenId}`;
-
-const overLimit = (limit: CountedLimit, wait: number) =>
-  failure('RATE_LIMITED', { retryAfter: wholeSeconds(wait), limit });

@@ -8,80 +8,10 @@ import type { EventSource } from './source.js';
 const pollMilliseconds = 1_000;
 const longestPause = 5_000;
 
-interface PollerEvents {
-  onFailure: (error: unknown) => void;
-  onSuccess: (poll: { afterFailure: boolean }) => void;
-}
-
-/** Sweeps once a second, and less often while the database does not respond. */
-class Poller {
-  readonly #db: Database;
-  readonly #source: EventSource;
-  readonly #events: PollerEvents;
-  readonly #parts = new Set<PollPart>();
-  /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
-  readonly #failing = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
-  #failures = 0;
-
-  constructor(db: Database, source: EventSource, events: PollerEvents) {
-    this.#db = db;
-    this.#source = source;
-    this.#events = events;
-  }
-
-  add(part: PollPart): void {
-    this.#parts.add(part);
-  }
-
-  start(): void {
-    void this.#run();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-  }
-
-  get isFailing(): boolean {
-    return this.#failures > 0;
-  }
-
-  async #run(): Promise<void> {
-    try {
-      await poll(this.#db, [...this.#parts]);
-      this.#failing.clear();
-      const afterFailure = this.#failures > 0;
-      this.#failures = 0;
-      this.#events.onSuccess({ afterFailure });
-    } catch (error) {
-      this.#failures += 1;
-      if (!this.#isStopped) this.#events.onFailure(error);
-      await this.#pollEach().catch(() => {});
-    }
-    if (this.#isStopped) return;
-    const pause = Math.min(pollMilliseconds * 2 ** this.#failures, longestPause);
-    this.#timer = setTimeout(() => void this.#run(), pause).unref();
-  }
-
-  /** Goes company by company, because a lost node fails every statement over all of them. */
-  async #pollEach(): Promise<void> {
-    const companies = await allCompanies(this.#db, this.#source);
-    const [next] = this.#failing;
-    const responding = companies.filter((id) => !this.#failing.has(id));
-    for (const companyId of next === undefined ? responding : [...responding, next]) {
-      if (this.#isStopped) return;
-      this.#failing.delete(companyId);
-      await poll(this.#db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
-    }
-  }
-}
-
 /** How long after numbering a company it is not numbered again, and at most if somebody else holds it. */
 const pauses = { least: 20, most: 1_000 };
 
-/** Is told a company and the sequence of its last event, after each look at what waits there. */
+/** Is told a company and the sequence of its last event, after each look at what waits there. Must not throw. */
 type NumberedListener = (companyId: string, lastSequence: number) => void;
 
 /** What is being done for one company. */
@@ -90,33 +20,30 @@ interface Turn {
 }
 
 /**
- * Numbers what this process has changed as soon as it is told, and what others wrote within a second. If it fails, the
- * next poll tries again.
+ * Numbers what this process has changed as soon as it is told, and by a poll once a second, less often while the database
+ * does not respond, what others wrote. If numbering fails, the next poll tries again.
  */
 export class Dispatcher {
-  readonly #db: Database;
-  readonly #source: EventSource;
-  readonly #logger: Logger;
   readonly #outage: Outage;
-  readonly #poller: Poller;
   readonly #stalled = new CircuitBreaker();
   readonly #turns = new Map<string, Turn>();
   readonly #listeners = new Set<NumberedListener>();
+  readonly #parts = new Set<PollPart>();
+  /** Companies that no poll could ask, as when the node that has their rows is lost. The one to try next is first. */
+  readonly #failing = new Set<string>();
+  /** How many polls in a row. */
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(db: Database, source: EventSource, logger: Logger, database = new DatabaseOutage(logger)) {
-    this.#db = db;
-    this.#source = source;
-    this.#logger = logger;
+  constructor(
+    private readonly db: Database,
+    private readonly source: EventSource,
+    logger: Logger,
+    private readonly database = new DatabaseOutage(logger),
+  ) {
     const words = { begins: 'cannot number events, will try again', ends: 'events are numbered again' };
     this.#outage = new Outage(logger, words, database);
-    this.#poller = new Poller(db, source, {
-      onFailure: (error) => this.#outage.onFailure(error),
-      onSuccess: (poll) => {
-        database.onSuccess(poll);
-        this.#outage.onSuccess(poll);
-      },
-    });
     this.onPoll({
       select: waitingCompanies(source),
       onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),
@@ -125,18 +52,18 @@ export class Dispatcher {
 
   /** Whether the last poll got its answer. */
   get isDatabaseUp(): boolean {
-    return !this.#poller.isFailing;
+    return this.#failures === 0;
   }
 
-  /** Sweeps now and then once a second. */
+  /** Polls now and then once a second. */
   start(): void {
-    this.#poller.start();
+    void this.#poll();
   }
 
   /** Waits for nothing: a statement that runs ends by itself, or with its connection. */
   stop(): void {
     this.#isStopped = true;
-    this.#poller.stop();
+    clearTimeout(this.#timer);
   }
 
   onNumbered(listener: NumberedListener): void {
@@ -145,7 +72,37 @@ export class Dispatcher {
 
   /** Makes this a part of each poll, in the same statement. */
   onPoll(part: PollPart): void {
-    this.#poller.add(part);
+    this.#parts.add(part);
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await poll(this.db, [...this.#parts]);
+      this.#failing.clear();
+      const afterFailure = this.#failures > 0;
+      this.#failures = 0;
+      this.database.onSuccess({ afterFailure });
+      this.#outage.onSuccess({ afterFailure });
+    } catch (error) {
+      this.#failures += 1;
+      if (!this.#isStopped) this.#outage.onFailure(error);
+      await this.#pollEach().catch(() => {});
+    }
+    if (this.#isStopped) return;
+    const pause = Math.min(pollMilliseconds * 2 ** this.#failures, longestPause);
+    this.#timer = setTimeout(() => void this.#poll(), pause).unref();
+  }
+
+  /** Goes company by company, because a lost node fails every statement over all of them. */
+  async #pollEach(): Promise<void> {
+    const companies = await allCompanies(this.db, this.source);
+    const [next] = this.#failing;
+    const responding = companies.filter((id) => !this.#failing.has(id));
+    for (const companyId of next === undefined ? responding : [...responding, next]) {
+      if (this.#isStopped) return;
+      this.#failing.delete(companyId);
+      await poll(this.db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
+    }
   }
 
   /** Numbers what waits in the company. */
@@ -165,9 +122,9 @@ export class Dispatcher {
     try {
       while (turn.isDue && !this.#isStopped) {
         turn.isDue = false;
-        const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, this.#source, companyId));
+        const result = await this.#stalled.ask(companyId, () => numberEvents(this.db, this.source, companyId));
         if (result === 'refused') return;
-        this.#tell(companyId, result.lastSequence);
+        for (const listener of this.#listeners) listener(companyId, result.lastSequence);
         if (result.hasMore || result.isBusy) turn.isDue = true;
         pause = result.isBusy ? Math.min(2 * pause, pauses.most) : pauses.least;
         if (!result.hasMore) await sleep(pause, undefined, { ref: false });
@@ -176,16 +133,6 @@ export class Dispatcher {
       if (!this.#isStopped && !isConflict(error)) this.#outage.onFailure(error);
     } finally {
       this.#turns.delete(companyId);
-    }
-  }
-
-  #tell(companyId: string, lastSequence: number): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(companyId, lastSequence);
-      } catch (error) {
-        this.#logger.error({ err: error }, 'a listener to events has failed');
-      }
     }
   }
 }

@@ -136,24 +136,19 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
   yieldedAt: number;
   /** What its client sends to come back. */
   #cursor = '';
-  #through = 0;
+  /** The sequence up to which there is nothing more for it. Beyond its cursor if what followed was purged. */
+  through = 0;
   /** Whether nothing was read for it yet. */
   isNew = true;
-  readonly #options: EventStreamOptions;
   #resolve: ((result: IteratorResult<StreamItem>) => void) | undefined;
   #hasBegun = false;
-  #hasEnded = false;
+  hasEnded = false;
 
-  constructor(options: EventStreamOptions) {
-    this.#options = options;
+  constructor(private readonly options: EventStreamOptions) {
     this.actor = options.actor;
     this.events = options.events;
     this.yieldedAt = options.now();
     this.expiresAt = this.yieldedAt + lifetime();
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   /** Whether the next item is asked for. */
@@ -161,24 +156,19 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
     return this.#resolve !== undefined;
   }
 
-  /** The sequence up to which there is nothing more for it. Beyond its cursor if what followed was purged. */
-  get through(): number {
-    return this.#through;
-  }
-
   /** It comes as far as this, without an event. */
   pass(through: number, cursor = this.#cursor): void {
     this.#cursor = cursor;
-    this.#through = through;
+    this.through = through;
   }
 
   next(): Promise<IteratorResult<StreamItem>> {
-    if (this.#hasEnded) return Promise.resolve(end);
+    if (this.hasEnded) return Promise.resolve(end);
     return new Promise((resolve) => {
       this.#resolve = resolve;
       // The first item says at once that it listens.
       if (!this.#hasBegun) this.yieldPosition();
-      else this.#options.onWaiting(this);
+      else this.options.onWaiting(this);
     });
   }
 
@@ -193,7 +183,7 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
   }
 
   yieldEvent(place: Place): void {
-    this.pass(place.sequence, this.#options.cursorOf(place));
+    this.pass(place.sequence, this.options.cursorOf(place));
     this.#yield({ cursor: this.#cursor, event: { id: place.id } });
   }
 
@@ -208,16 +198,16 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
 
   /** The client should come back. */
   end(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#options.onEnd(this);
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.options.onEnd(this);
     this.#resolve?.(end);
     this.#resolve = undefined;
   }
 
   #yield(item: StreamItem): void {
     this.#hasBegun = true;
-    this.yieldedAt = this.#options.now();
+    this.yieldedAt = this.options.now();
     const resolve = this.#resolve;
     this.#resolve = undefined;
     resolve?.({ value: item, done: false });

@@ -27,17 +27,15 @@ const most = 500;
 /** The streams of one company, for which one statement at a time reads. */
 class CompanyStreams {
   readonly streams = new Set<EventStream>();
-  readonly #companyId: string;
-  readonly #options: ReadingOptions;
   /** Those that wait, and for which there may be something. */
   readonly #due = new Set<EventStream>();
   #lastSequence = 0;
   #isReading = false;
 
-  constructor(companyId: string, options: ReadingOptions) {
-    this.#companyId = companyId;
-    this.#options = options;
-  }
+  constructor(
+    private readonly companyId: string,
+    private readonly options: ReadingOptions,
+  ) {}
 
   /** The company has events up to this one. */
   note(lastSequence: number): void {
@@ -72,11 +70,11 @@ class CompanyStreams {
   }
 
   async #read(): Promise<void> {
-    const { db, source, timeout, outage } = this.#options;
+    const { db, source, timeout, outage } = this.options;
     try {
       while (this.#due.size > 0) {
         const asked = [...this.#due].slice(0, most);
-        const readings = await readStreams(db.within(newScope(timeout)), source, this.#companyId, asked);
+        const readings = await readStreams(db.within(newScope(timeout)), source, this.companyId, asked);
         outage.onSuccess();
         for (const [index, stream] of asked.entries()) this.#give(stream, readings[index]);
       }
@@ -104,7 +102,7 @@ class CompanyStreams {
     if (!isValid) stream.refuse(failure('UNAUTHENTICATED'));
     else if (event) stream.yieldEvent(event);
     else {
-      if (passed) stream.pass(passed.sequence, this.#options.source.cursorOf(passed));
+      if (passed) stream.pass(passed.sequence, this.options.source.cursorOf(passed));
       else stream.pass(lastSequence);
       if (this.#isQuiet(stream)) stream.yieldPosition();
       else this.wait(stream);
@@ -112,7 +110,7 @@ class CompanyStreams {
   }
 
   #isQuiet({ isWaiting, yieldedAt }: EventStream): boolean {
-    return isWaiting && yieldedAt < this.#options.now() - quietMilliseconds;
+    return isWaiting && yieldedAt < this.options.now() - quietMilliseconds;
   }
 }
 

@@ -1,17 +1,9 @@
 import type { Types } from '@prisma/client/runtime/client';
 import type { Pool } from 'pg';
 import { lazy } from '../caching/index.js';
-import {
-  type Beginning,
-  type Connection,
-  type ConnectionUse,
-  connectionsOf,
-  hasEnded,
-  type PoolConnections,
-  retryConflicts,
-} from './connections.js';
+import { type Connection, type NameOf, PoolConnection, sendOne } from './connections.js';
 import type { RequestScope, StatementResult } from './deadline.js';
-import { type DatabaseTimeouts, openPool, statementNames } from './pool.js';
+import { type OpenPool, openPool, type PoolOptions, statementNames } from './pool.js';
 import { ModelReads, type Reader } from './reader/reader.js';
 import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
 
@@ -49,17 +41,14 @@ export type Transaction<Client = unknown> = {
   $queryRawThen<Rows, Result>(query: Sql, read: (tx: Transaction<Client>) => Promise<Result>): Promise<[Rows, Result]>;
 };
 
-interface Options {
-  timeout?: number;
-  isolationLevel?: 'ReadUncommitted' | 'ReadCommitted' | 'RepeatableRead' | 'Serializable';
-}
-
 /** A database for one request. */
 export type Database<Client = unknown> = Transaction<Client> & {
   within(scope: RequestScope | undefined): Database<Client>;
   /** Undone if the work throws or takes longer than 5,000 ms. Done again if the transaction loses to another. */
-  $transaction<Result>(work: (tx: Transaction<Client>) => Promise<Result>, options?: Options): Promise<Result>;
-  isReady(): Promise<boolean>;
+  $transaction<Result>(
+    work: (tx: Transaction<Client>) => Promise<Result>,
+    options?: { timeout?: number },
+  ): Promise<Result>;
   /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
   requirePrerequisite(): Promise<void>;
   $disconnect(): Promise<void>;
@@ -70,57 +59,51 @@ export type Database<Client = unknown> = Transaction<Client> & {
 export type OwnDatabase<Client> = Omit<Database<Client>, keyof ModelsOf<Client>> &
   ModelsOf<Client> & { readonly prisma: Client };
 
-/** How a database has models: a class with a getter for each, and how they are read within a request. */
-export interface ModelClass {
-  Class: typeof Asking;
-  reader: () => Reader;
+export interface ConnectionUse {
+  open: number;
+  idle: number;
+  /** How many statements and transactions wait for a connection. */
+  waiting: number;
 }
 
-export interface DatabaseOptions {
-  url: string;
-  poolSize: number;
+/** How a database has models: a class with a getter for each, how they are read within a request, and Prisma's own client. */
+export interface ModelClass<Client> {
+  Class: typeof Asking;
+  reader: Reader;
+  clientOn: (pool: Pool) => Client;
+}
+
+export interface DatabaseOptions extends PoolOptions {
   /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
-  /** If omitted, only connecting has a limit: commands may take their time. */
-  timeouts?: DatabaseTimeouts;
-  /** Called when an idle connection breaks. The pool replaces it. */
-  onError?: (error: Error) => void;
 }
 
 /** Opens a database with its own connection pool, which `$disconnect()` closes; without models it only runs SQL. */
 export function openClient<Client = unknown>(
-  { url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions,
-  models?: ModelClass,
-  clientOn?: (pool: Pool) => Client,
+  { preparedStatements, ...options }: DatabaseOptions,
+  models?: ModelClass<Client>,
 ): OwnDatabase<Client> {
-  const names = statementNames(() => opened.renew());
-  const onStalePlans = names.renew;
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onStalePlans });
-  const nameOf = preparedStatements ? names.nameOf : undefined;
-  return databaseOn<Client>(connectionsOf(opened, nameOf), models, () => clientOn?.(opened.pool));
+  const opened = openPool(options);
+  const nameOf = preparedStatements ? statementNames(opened.renew) : undefined;
+  return databaseOn(opened, nameOf, models);
 }
 
 /** The database on the connections of a pool. What belongs to no request may take its time. */
 export function databaseOn<Client = unknown>(
-  connections: PoolConnections,
-  { Class = Asking, reader }: Partial<ModelClass> = {},
-  client: () => Client | undefined = () => undefined,
+  opened: OpenPool,
+  nameOf: NameOf = () => '',
+  { Class = Asking, reader, clientOn }: Partial<ModelClass<Client>> = {},
 ): OwnDatabase<Client> {
-  const shared = { connections, reader, prisma: lazy(client) };
-  return new Class(shared, connections.within(undefined), { isOwn: true }) as never;
+  const shared = { opened, nameOf, reader, prisma: lazy(() => clientOn?.(opened.pool)) };
+  return new Class(shared, new PoolConnection(opened.pool, nameOf, undefined), true) as never;
 }
 
 /** What all that was made of one database have in common. */
 interface Shared {
-  connections: PoolConnections;
-  reader: (() => Reader) | undefined;
+  opened: OpenPool;
+  nameOf: NameOf;
+  reader: Reader | undefined;
   prisma: () => unknown;
-}
-
-interface Asker {
-  scope?: RequestScope | undefined;
-  /** Whether it is the process itself: all others read each row of a model in one statement, which names the company. */
-  isOwn?: boolean;
 }
 
 const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...values) : query);
@@ -132,72 +115,63 @@ const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...
 export class Asking {
   constructor(
     private readonly shared: Shared,
-    private readonly connection: Connection & Partial<Beginning>,
-    private readonly asker: Asker = {},
+    private readonly connection: Connection,
+    /** Whether it is the process itself: all others read each row of a model in one statement, which names the company. */
+    private readonly isOwn = false,
   ) {}
 
   /** A model, for the getters of the generated class. */
   protected model(name: string): unknown {
     const { reader, prisma } = this.shared;
-    if (this.asker.isOwn) return Reflect.get(prisma() as object, name.charAt(0).toLowerCase() + name.slice(1));
-    return reader && new ModelReads(reader(), name, this.connection);
+    if (this.isOwn) return Reflect.get(prisma() as object, name.charAt(0).toLowerCase() + name.slice(1));
+    return reader && new ModelReads(reader, name, this.connection);
   }
 
   get prisma(): unknown {
-    if (!this.asker.isOwn) throw new Error('a request or a transaction asks nothing of the client of Prisma');
+    if (!this.isOwn) throw new Error('a request or a transaction asks nothing of the client of Prisma');
     return this.shared.prisma();
   }
 
   within(scope: RequestScope | undefined): Asking {
-    return this.#with(this.shared.connections.within(scope), { scope });
+    const { opened, nameOf } = this.shared;
+    return this.#on(new PoolConnection(opened.pool, nameOf, scope));
   }
 
   async $queryRaw(...raw: Raw): Promise<unknown[]> {
-    return (await this.connection.query(toStatement(sqlOf(raw)))).rows;
+    return (await sendOne(this.connection, toStatement(sqlOf(raw)))).rows;
   }
 
   async $executeRaw(...raw: Raw): Promise<number> {
-    return (await this.connection.query(toStatement(sqlOf(raw)))).rowCount ?? 0;
+    return (await sendOne(this.connection, toStatement(sqlOf(raw)))).rowCount ?? 0;
   }
 
-  /** Only SQL and reads of this class: what Prisma's own client sends would not wait for the write. */
-  $queryRawThen(query: Sql, read: (tx: Asking) => Promise<unknown>): Promise<[unknown, unknown]> {
-    return queryThen(this.connection, query, (next) => read(this.#with(next)));
+  $queryRawThen<Result>(query: Sql, read: (next: Asking) => Promise<Result>): Promise<[unknown[], Result]> {
+    return queryThen(this.connection, query, (next) => read(this.#on(next)));
   }
 
-  $transaction<Result>(work: (tx: Asking) => Promise<Result>, options: Options = {}): Promise<Result> {
-    const begin = this.connection.begin?.bind(this.connection);
-    if (!begin) throw new Error('a transaction within a transaction');
-    return retryConflicts(() => transact(begin, options, (held) => work(this.#with(held))), this.asker.scope);
-  }
-
-  isReady(): Promise<boolean> {
-    return this.connection.query({ text: 'SELECT 1' }).then(
-      () => true,
-      () => false,
-    );
+  async $transaction<Result>(work: (tx: Asking) => Promise<Result>, options?: { timeout?: number }): Promise<Result> {
+    const { connection } = this;
+    if (!(connection instanceof PoolConnection)) throw new Error('a transaction within a transaction');
+    return connection.transact((held) => work(this.#on(held)), options);
   }
 
   async requirePrerequisite(): Promise<void> {
-    await this.connection.requirePrerequisite?.();
+    if (this.connection instanceof PoolConnection) await this.connection.requirePrerequisite();
   }
 
   connectionUse(): ConnectionUse {
-    return this.shared.connections.connectionUse();
+    const { totalCount, idleCount, waitingCount } = this.shared.opened.pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount };
   }
 
   $disconnect(): Promise<void> {
-    return this.shared.connections.close();
+    return this.shared.opened.close();
   }
 
-  #with(connection: Connection & Partial<Beginning>, asker?: Asker): Asking {
-    return new (this.constructor as typeof Asking)(this.shared, connection, asker);
+  #on(connection: Connection): Asking {
+    return new (this.constructor as typeof Asking)(this.shared, connection);
   }
 }
-const connectionOf = (queryInOrder: Connection['queryInOrder']): Connection => ({
-  query: async (statement) => (await queryInOrder([statement]))[0] as StatementResult,
-  queryInOrder,
-});
 
 /** Sends a statement, with what `read` asks for at once in the same round trip. */
 async function queryThen<Result>(
@@ -207,56 +181,19 @@ async function queryThen<Result>(
 ): Promise<[rows: unknown[], Result]> {
   const all = [toStatement(query)];
   let isSent = false;
-  const send = () => {
+  const sendAll = () => {
     isSent = true;
-    return target.queryInOrder(all);
+    return target.send(all);
   };
   let results: Promise<StatementResult[]> | undefined;
-  const queryInOrder: Connection['queryInOrder'] = async (statements) => {
-    if (isSent) return target.queryInOrder(statements);
+  const send: Connection['send'] = async (statements) => {
+    if (isSent) return target.send(statements);
     const start = all.push(...statements) - statements.length;
     // Once it has asked for everything.
-    results ??= Promise.resolve().then(send);
+    results ??= Promise.resolve().then(sendAll);
     return (await results).slice(start, start + statements.length);
   };
-  const result = await read(connectionOf(queryInOrder));
-  const [first] = await (results ?? send());
+  const result = await read({ send });
+  const [first] = await (results ?? sendAll());
   return [first?.rows ?? [], result];
-}
-
-/** Runs the work in a transaction: committed when it has succeeded, undone if it throws or takes longer than that. */
-async function transact<Result>(
-  begin: Beginning['begin'],
-  { timeout = 5_000, isolationLevel }: Options,
-  work: (connection: Connection) => Promise<Result>,
-): Promise<Result> {
-  const held = await begin();
-  let ended: Promise<void> | undefined;
-  const end = (statement: 'COMMIT' | 'ROLLBACK') => {
-    ended ??= held
-      .query({ text: statement })
-      .then(() => {})
-      .finally(() => held.release());
-    return ended;
-  };
-  const connection = connectionOf(async (statements) => {
-    if (ended) throw hasEnded();
-    return held.queryInOrder(statements);
-  });
-  const expiry = setTimeout(() => void end('ROLLBACK').catch(() => {}), timeout);
-  try {
-    if (isolationLevel) {
-      const level = isolationLevel.replace(/(?<=[a-z])(?=[A-Z])/, ' ');
-      await connection.query({ text: `SET TRANSACTION ISOLATION LEVEL ${level}` });
-    }
-    const result = await work(connection);
-    if (ended) throw hasEnded();
-    await end('COMMIT');
-    return result;
-  } catch (error) {
-    await end('ROLLBACK').catch(() => {});
-    throw error;
-  } finally {
-    clearTimeout(expiry);
-  }
 }

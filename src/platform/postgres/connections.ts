@@ -1,63 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
 import pg from 'pg';
 import {
   isConflict,
   isOver,
   newScope,
-  type PendingPrerequisite,
+  type Prerequisite,
   type RequestScope,
   report,
   type Statement,
   type StatementResult,
   sendInTime,
-  stalePlan,
   wait,
 } from './deadline.js';
-import type { OpenPool } from './pool.js';
 
 /** Where statements are sent: the pool, or a transaction. */
 export interface Connection {
-  query(statement: Statement): Promise<StatementResult>;
   /** Sends statements in one round trip, which are executed in this order: all of them, or none if one fails. */
-  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]>;
+  send(statements: readonly Statement[]): Promise<StatementResult[]>;
 }
 
-/** Where transactions begin, each on a connection of its own. */
-export interface Beginning {
-  begin(): Promise<HeldConnection>;
-  /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
-  requirePrerequisite(): Promise<void>;
+export async function sendOne(connection: Connection, statement: Statement): Promise<StatementResult> {
+  const [result] = await connection.send([statement]);
+  return result as StatementResult;
 }
 
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
 export type NameOf = (text: string) => string;
 
-/** Counts characters that a request has read. */
-type CountRead = (characters: number) => void;
-
-const countIn = (scope: RequestScope | undefined, mayHaveChanged: boolean): CountRead | undefined => {
-  const { reads } = scope ?? {};
-  return reads && ((characters) => reads.count(characters, mayHaveChanged));
-};
-
-/** A statement as the driver reads it. */
-function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement, count?: CountRead): QueryConfig {
-  const read = own ?? types;
-  const config: object = { name: nameOf(text), text, values, rowMode, types: count ? counted(count, read) : read };
-  return config as QueryConfig;
-}
-
 /** Counts what a request reads, as it arrives. What throws fails the statement, and the driver keeps no further rows. */
-const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): CustomTypesConfig => ({
-  getTypeParser: (type, format) => {
-    const parse = getTypeParser(type, format as 'text') as (value: string) => unknown;
-    return (value: string) => {
-      count(charactersOf(value));
-      return parse(value);
-    };
-  },
-});
+function typesFor(scope: RequestScope | undefined, mayHaveChanged: boolean): CustomTypesConfig {
+  const reads = scope?.reads;
+  if (!reads) return types;
+  return {
+    getTypeParser: (type, format) => {
+      const parse = types.getTypeParser(type, format as 'text') as (value: string) => unknown;
+      return (value: string) => {
+        reads.count(charactersOf(value), mayHaveChanged);
+        return parse(value);
+      };
+    },
+  };
+}
 
 /** From how many characters on a text is looked at for what JSON escapes. */
 const longText = 1_000_000;
@@ -79,10 +63,13 @@ async function pipeline(
   client: Pick<PoolClient, 'query'>,
   statements: readonly Statement[],
   nameOf: NameOf,
-  count?: CountRead,
+  readAs = types,
 ): Promise<StatementResult[]> {
-  const configs = statements.map((statement) => configOf(nameOf, statement, count));
-  const answers = await Promise.allSettled(configs.map((config) => client.query(config)));
+  const sent = statements.map((statement): Promise<StatementResult> => {
+    const config = { ...statement, name: nameOf(statement.text), types: readAs };
+    return client.query(config);
+  });
+  const answers = await Promise.allSettled(sent);
   return answers.map((answer) => {
     if (answer.status === 'rejected') throw withoutValues(answer.reason);
     return answer.value;
@@ -97,12 +84,12 @@ async function send(
   pool: Pool,
   statements: readonly Statement[],
   nameOf: NameOf,
-  count?: CountRead,
+  readAs: CustomTypesConfig,
 ): Promise<StatementResult[]> {
-  if (statements.length === 1) return pipeline(pool, statements, nameOf, count);
+  if (statements.length === 1) return pipeline(pool, statements, nameOf, readAs);
   const client = await pool.connect();
   try {
-    const results = await pipeline(client, [start, ...statements, end], nameOf, count);
+    const results = await pipeline(client, [start, ...statements, end], nameOf, readAs);
     return results.slice(1, -1);
   } finally {
     client.release();
@@ -112,12 +99,10 @@ async function send(
 /** A log gets all that is enumerable of an error. */
 const withValues = ['detail', 'where', 'internalQuery'];
 
-/** PostgreSQL's error, of which Prisma reads more than a log may have, and in one case keeps only the message. */
+/** PostgreSQL's error, without what a log may not have. */
 function withoutValues(error: Error): Error {
-  if (error instanceof pg.DatabaseError) {
-    if (error.routine === 'RevalidateCachedQuery') error.message = stalePlan;
+  if (error instanceof pg.DatabaseError)
     for (const name of withValues) Object.defineProperty(error, name, { enumerable: false });
-  }
   return error;
 }
 
@@ -152,112 +137,60 @@ export async function retryConflicts<T>(run: () => Promise<T>, scope?: RequestSc
   }
 }
 
-interface Holder {
-  scope: RequestScope | undefined;
-  /** Ends the turn of the request. */
-  release: () => void;
-}
-
 /** The connection of one transaction. Its statements run one after the other, within the deadline of the request. */
 class HeldConnection implements Connection {
-  readonly #client: PoolClient;
-  readonly #nameOf: NameOf;
-  readonly #holder: Holder;
-  #isReleased = false;
-  /** PostgreSQL undoes a transaction in which a statement failed, and answers its COMMIT as if it were done. */
   #failed: { error: unknown } | undefined;
+  #ended: Promise<unknown> | undefined;
 
-  private constructor(client: PoolClient, nameOf: NameOf, holder: Holder) {
-    this.#client = client;
-    this.#nameOf = nameOf;
-    this.#holder = holder;
+  constructor(
+    private readonly client: PoolClient,
+    private readonly nameOf: NameOf,
+    private readonly scope: RequestScope | undefined,
+    /** Gives the connection back. The pool closes it if its transaction has not ended. */
+    readonly release: () => void,
+  ) {}
+
+  async send(statements: readonly Statement[]): Promise<StatementResult[]> {
+    this.#requireOpen();
+    return this.#send(statements);
   }
 
-  /** Begins a transaction. */
-  static async begin(pool: Pool, nameOf: NameOf, holder: Holder): Promise<HeldConnection> {
-    const client = await pool.connect().catch((error) => {
-      holder.release();
-      throw error;
-    });
-    const connection = new HeldConnection(client, nameOf, holder);
-    try {
-      await pipeline(client, [{ text: 'BEGIN' }], nameOf);
-      return connection;
-    } catch (error) {
-      connection.release();
-      throw error;
-    }
+  async commit(): Promise<void> {
+    this.#requireOpen();
+    await this.#end('COMMIT');
   }
 
-  async query(statement: Statement): Promise<StatementResult> {
-    const [result] = await this.queryInOrder([statement]);
-    return result as StatementResult;
+  async rollBack(): Promise<void> {
+    await (this.#ended ?? this.#end('ROLLBACK'));
   }
 
-  async queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return wait(this.#holder.scope, () => this.#query(statements));
+  #requireOpen(): void {
+    if (this.#ended) throw Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
+    if (this.#failed) throw this.#failed.error;
   }
 
-  async #query(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const { scope } = this.#holder;
-    if (this.#isReleased) throw hasEnded();
-    const isRollback = statements[0]?.text === 'ROLLBACK';
-    if (this.#failed && !isRollback) throw this.#failed.error;
-    const sendAll = () => pipeline(this.#client, statements, this.#nameOf, countIn(scope, false));
-    const results = await report(scope, statements, sendAll).catch((error) => {
+  #end(statement: 'COMMIT' | 'ROLLBACK'): Promise<unknown> {
+    this.#ended = this.#send([{ text: statement }]).finally(this.release);
+    return this.#ended;
+  }
+
+  /** Fails once a statement has: PostgreSQL undoes the transaction, and answers its COMMIT as if it were done. */
+  async #send(statements: readonly Statement[]): Promise<StatementResult[]> {
+    const { client, nameOf, scope } = this;
+    const sendAll = () => pipeline(client, statements, nameOf, typesFor(scope, false));
+    const results = await wait(scope, () => report(scope, statements, sendAll)).catch((error) => {
       this.#failed ??= { error };
     });
-    // One that was sent before this may have failed meanwhile.
-    if (!results || (this.#failed && !isRollback)) throw this.#failed?.error;
+    if (!results || this.#failed) throw this.#failed?.error;
     return results;
   }
-
-  /** Gives the connection back. The pool closes it if its transaction has not ended. */
-  release(): void {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
-    this.#client.release();
-    this.#holder.release();
-  }
-}
-
-/** The error of a statement that comes after the end of its transaction. */
-export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
-
-interface Shared {
-  pool: Pool;
-  nameOf: NameOf;
 }
 
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */
 const beginMilliseconds = 10_000;
 
-export interface ConnectionUse {
-  open: number;
-  idle: number;
-  /** How many statements and transactions wait for a connection. */
-  waiting: number;
-}
-
-/** Where statements and transactions go. */
-export interface PoolConnections {
-  within: (scope: RequestScope | undefined) => Connection & Beginning;
-  close: () => Promise<void>;
-  connectionUse: () => ConnectionUse;
-}
-
-/** The connections of a pool, of which a request uses one at a time. */
-export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => ''): PoolConnections {
-  return {
-    within: (scope) => new PoolConnection({ pool, nameOf }, scope),
-    close,
-    connectionUse: () => ({
-      open: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
-  };
-}
+/** How long a transaction may take, in milliseconds. */
+const workMilliseconds = 5_000;
 
 /** Waits until the request holds no connection: so nobody has several, however many fields ask at once. */
 async function turnOf(scope: RequestScope | undefined): Promise<() => void> {
@@ -268,19 +201,18 @@ async function turnOf(scope: RequestScope | undefined): Promise<() => void> {
   return end;
 }
 
-/** Sends statements to the pool within the request's time; repeats one that is its own transaction and loses to another. */
-class PoolConnection implements Connection, Beginning {
+/**
+ * The connections of a pool, of which a request uses one at a time, within its time. A statement that is its own
+ * transaction, and loses to another, is repeated.
+ */
+export class PoolConnection implements Connection {
   constructor(
-    private readonly shared: Shared,
+    private readonly pool: Pool,
+    private readonly nameOf: NameOf,
     private readonly scope: RequestScope | undefined,
   ) {}
 
-  async query(statement: Statement): Promise<StatementResult> {
-    const [result] = await this.queryInOrder([statement]);
-    return result as StatementResult;
-  }
-
-  async queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
+  async send(statements: readonly Statement[]): Promise<StatementResult[]> {
     try {
       return await this.#send(statements);
     } catch (error) {
@@ -292,40 +224,31 @@ class PoolConnection implements Connection, Beginning {
 
   /** The first time with the prerequisite of the request. Others wait until it is known to hold. */
   async #send(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const state = this.scope?.prerequisite;
-    if (!state) return this.#repeated(statements);
-    if (!state.isUnderWay) return this.#pass(state, statements);
-    await state.ended();
+    const prerequisite = this.scope?.prerequisite;
+    if (!prerequisite) return this.#repeated(statements);
+    if (!prerequisite.isUnderWay) return this.#pass(prerequisite, statements);
+    await prerequisite.ended();
     return this.#send(statements);
   }
 
   /** Sends the prerequisite of the request, and statements with it. Throws why the request may not go on. */
-  async #pass(state: PendingPrerequisite, statements: readonly Statement[]): Promise<StatementResult[]> {
+  async #pass(prerequisite: Prerequisite, statements: readonly Statement[]): Promise<StatementResult[]> {
     let results: StatementResult[] = [];
-    await state.pass(async () => {
-      results = await this.#repeated([state.prerequisite.statement, ...statements]);
+    await prerequisite.pass(async () => {
+      results = await this.#repeated([prerequisite.statement, ...statements]);
       return results[0] as StatementResult;
     });
     if (this.scope) this.scope.prerequisite = undefined;
     return results.slice(1);
   }
 
+  /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
   async requirePrerequisite(): Promise<void> {
     if (this.scope?.prerequisite) await this.#send([]);
   }
 
   #repeated(statements: readonly Statement[]): Promise<StatementResult[]> {
     return statements.length === 0 ? Promise.resolve([]) : retryConflicts(() => this.#query(statements), this.scope);
-  }
-
-  async begin(): Promise<HeldConnection> {
-    await this.requirePrerequisite();
-    const { pool, nameOf } = this.shared;
-    const scope = this.scope ?? newScope(beginMilliseconds);
-    const release = await turnOf(this.scope);
-    if (isOver(scope)) release();
-    const start = () => HeldConnection.begin(pool, nameOf, { scope: this.scope, release });
-    return sendInTime(scope, 'BEGIN', start, (late) => late.release());
   }
 
   #query(statements: readonly Statement[]): Promise<StatementResult[]> {
@@ -335,15 +258,61 @@ class PoolConnection implements Connection, Beginning {
 
   /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
   async #queryOnce(statements: readonly Statement[]): Promise<StatementResult[]> {
-    const { scope } = this;
-    const { pool, nameOf } = this.shared;
+    const { pool, nameOf, scope } = this;
     const release = await turnOf(scope);
     if (isOver(scope)) release();
     const start = () => {
-      const sent = send(pool, statements, nameOf, countIn(scope, scope?.isChange === true));
+      const sent = send(pool, statements, nameOf, typesFor(scope, scope?.isChange === true));
       sent.then(release, release);
       return sent;
     };
     return report(scope, statements, () => wait(scope, start));
+  }
+
+  /**
+   * Runs the work in a transaction: committed when it has succeeded, undone if it throws or takes longer than that, and
+   * done again if the transaction loses to another.
+   */
+  transact<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    { timeout = workMilliseconds }: { timeout?: number } = {},
+  ): Promise<Result> {
+    return retryConflicts(async () => {
+      const held = await this.#begin();
+      const expiry = setTimeout(() => void held.rollBack().catch(() => {}), timeout);
+      try {
+        const result = await work(held);
+        await held.commit();
+        return result;
+      } catch (error) {
+        await held.rollBack().catch(() => {});
+        throw error;
+      } finally {
+        clearTimeout(expiry);
+      }
+    }, this.scope);
+  }
+
+  async #begin(): Promise<HeldConnection> {
+    await this.requirePrerequisite();
+    const { pool, nameOf, scope } = this;
+    const end = await turnOf(scope);
+    if (isOver(scope)) end();
+    const start = async () => {
+      let client: PoolClient | undefined;
+      const release = () => {
+        client?.release();
+        end();
+      };
+      try {
+        client = await pool.connect();
+        await pipeline(client, [{ text: 'BEGIN' }], nameOf);
+        return new HeldConnection(client, nameOf, scope, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    };
+    return sendInTime(scope ?? newScope(beginMilliseconds), 'BEGIN', start, (late) => late.release());
   }
 }

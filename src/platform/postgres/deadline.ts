@@ -1,4 +1,3 @@
-import type { QueryConfig } from 'pg';
 import { Cache } from '../caching/index.js';
 import { Turns } from '../process/index.js';
 
@@ -14,8 +13,6 @@ const unavailableCodes = new Set([
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
-/** The kinds of error for which Prisma's adapter keeps no code. */
-const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']);
 /** What OpenSSL and Node say of certificates and handshakes. */
 const tlsCodes =
   /^(ERR_(SSL|TLS)_|CERT_|CRL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|DEPTH_ZERO_SELF_|SELF_SIGNED_CERT)/;
@@ -29,9 +26,10 @@ const unavailableMessages =
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
-    ({ codes, kind, message, syscall }) =>
-      codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code) || tlsCodes.test(code)) ||
-      unavailableKinds.has(kind) ||
+    ({ code, message, syscall }) =>
+      unavailableStates.test(code) ||
+      unavailableCodes.has(code) ||
+      tlsCodes.test(code) ||
       connecting.has(syscall) ||
       unavailableMessages.test(message),
   );
@@ -45,37 +43,27 @@ const mistaken =
 /** Whether the database does not run yet, cannot be reached, or has no connection left. */
 export const isAbsent = (error: unknown): boolean =>
   isUnavailable(error) &&
-  !linksOf(error).some(
-    ({ codes, message }) => codes.some((code) => mistakes.test(code) || tlsCodes.test(code)) || mistaken.test(message),
-  );
+  !linksOf(error).some(({ code, message }) => mistakes.test(code) || tlsCodes.test(code) || mistaken.test(message));
 
 /** Whether it lost to another transaction, or to a migration of a prepared result: it wrote nothing, and may be repeated. */
 export const isConflict = (error: unknown): boolean =>
-  linksOf(error).some(
-    ({ codes, message }) =>
-      codes.some((code) => conflictStates.test(code) || code === 'P2034') ||
-      (codes.includes('0A000') && message === stalePlan),
-  );
+  linksOf(error).some(({ code, routine }) => conflictStates.test(code) || routine === stalePlan);
 
 /** Whether a statement gave up waiting for a lock that another transaction holds. It changed nothing. */
-export const isLocked = (error: unknown): boolean => linksOf(error).some(({ codes }) => codes.includes('55P03'));
+export const isLocked = (error: unknown): boolean => linksOf(error).some(({ code }) => code === '55P03');
 
 /** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
 export const isTimeout = (error: unknown): boolean =>
-  linksOf(error).some(
-    ({ codes, kind, message }) =>
-      codes.some((code) => code === '57014' || code === 'ETIMEDOUT') ||
-      kind === 'SocketTimeout' ||
-      message === 'Query read timeout',
-  );
+  linksOf(error).some(({ code }) => code === '57014' || code === 'ETIMEDOUT');
 
-/** PostgreSQL says it in its own language: what sends statements puts these words in their place. */
-export const stalePlan = 'cached plan must not change result type';
+/** Where PostgreSQL refuses a prepared statement that now returns another type: its message is in its own language. */
+export const stalePlan = 'RevalidateCachedQuery';
 
 interface Link {
-  codes: string[];
-  kind: string;
+  code: string;
   message: string;
+  /** Of PostgreSQL's error: where in its source it was raised. */
+  routine: string;
   /** Of a network error: the system call that failed. */
   syscall: string;
 }
@@ -88,9 +76,9 @@ function linksOf(error: unknown, depth = 0): Link[] {
   const read = error as Record<string, unknown>;
   const { cause, originalError, meta, driverAdapterError, errors } = read;
   const inside = [cause, originalError, meta, driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
-  const codes = [textOf(read.code), textOf(read.originalCode)];
+  const [code, message, routine, syscall] = [read.code ?? read.originalCode, read.message, read.routine, read.syscall];
   return [
-    { codes, kind: textOf(read.kind), message: textOf(read.message), syscall: textOf(read.syscall) },
+    { code: textOf(code), message: textOf(message), routine: textOf(routine), syscall: textOf(syscall) },
     ...inside.flatMap((inner) => linksOf(inner, depth + 1)),
   ];
 }
@@ -183,7 +171,11 @@ export class ReadBound {
 }
 
 /** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
-export type Statement = Omit<QueryConfig, 'name'> & { rowMode?: 'array' };
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  rowMode?: 'array';
+}
 
 export interface StatementResult {
   rows: unknown[];
@@ -195,38 +187,34 @@ export interface StatementResult {
  * A condition of all that a request does with the database. Nothing of the request is sent before its statement; what is
  * sent with it, in one round trip, is executed only if that succeeds.
  */
-export interface Prerequisite {
-  /** PostgreSQL must refuse it unless the request may go on: an error skips the rest of its transaction. */
-  statement: Statement;
-  /** Sends it, by itself or with the first statement of the request. Returns why the request may not go on. */
-  check(send: () => Promise<StatementResult>): Promise<Error | undefined>;
-}
-
-/** The prerequisite of one request, until it is known to hold. */
-export class PendingPrerequisite {
-  #check: Promise<Error | undefined> | undefined;
+export class Prerequisite {
+  #refusal: Promise<Error | undefined> | undefined;
   /** Whether it could not be checked: what the request fails with says so. */
   hasFailed = false;
 
-  constructor(readonly prerequisite: Prerequisite) {}
+  constructor(
+    /** PostgreSQL must refuse it unless the request may go on: an error skips the rest of its transaction. */
+    readonly statement: Statement,
+    /** Has it sent, by itself or with the first statement of the request. Returns why the request may not go on. */
+    private readonly check: (send: () => Promise<StatementResult>) => Promise<Error | undefined>,
+  ) {}
 
   /** Whether it has been sent, and has not failed. */
   get isUnderWay(): boolean {
-    return this.#check !== undefined;
+    return this.#refusal !== undefined;
   }
 
   /** Waits for the check that is under way. Throws why the request may not go on; nothing if the check itself has failed. */
   async ended(): Promise<void> {
-    const refusal = await this.#check?.catch(() => undefined);
+    const refusal = await this.#refusal?.catch(() => undefined);
     if (refusal) throw refusal;
   }
 
   /** Checks, and throws why the request may not go on. A check that has failed can be repeated. */
   async pass(send: () => Promise<StatementResult>): Promise<void> {
-    const check = this.prerequisite.check(send);
-    this.#check = check;
-    const refusal = await check.catch((error) => {
-      this.#check = undefined;
+    this.#refusal = this.check(send);
+    const refusal = await this.#refusal.catch((error) => {
+      this.#refusal = undefined;
       this.hasFailed = true;
       throw error;
     });
@@ -249,7 +237,7 @@ export interface RequestScope {
   /** Whether it may have changed something. */
   isChange: boolean;
   /** What must hold before anything that it does counts; undefined once that is known to hold. */
-  prerequisite: PendingPrerequisite | undefined;
+  prerequisite: Prerequisite | undefined;
 }
 
 type Known = Partial<Pick<RequestScope, 'observer' | 'reads'>>;

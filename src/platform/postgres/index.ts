@@ -1,13 +1,13 @@
 export {
   /** What the generated class extends. @public */
   Asking,
+  type ConnectionUse,
   type Database,
   type DatabaseOptions,
   type OwnDatabase,
   openClient,
   type Transaction,
 } from './client.js';
-export type { ConnectionUse } from './connections.js';
 export {
   CircuitBreaker,
   isAbsent,
@@ -15,8 +15,7 @@ export {
   isLocked,
   isUnavailable,
   newScope,
-  PendingPrerequisite,
-  type Prerequisite,
+  Prerequisite,
   ReadBound,
   ReadTooMuch,
   type RequestObserver,

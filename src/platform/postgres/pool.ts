@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ClientBase, Pool } from 'pg';
 import { Cache, lazy } from '../caching/index.js';
 import { connectionOf } from '../settings/index.js';
+import { stalePlan } from './deadline.js';
 import { DatabaseError, prepareSession, SessionClient } from './session.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
@@ -18,15 +19,15 @@ export interface DatabaseTimeouts {
   idleTransaction: number;
 }
 
-interface PoolOptions {
+export interface PoolOptions {
   url: string;
-  size: number;
-  name: string;
+  poolSize: number;
+  /** By which the server knows whose connections these are. */
+  name?: string;
+  /** If omitted, only connecting has a limit: commands may take their time. */
   timeouts?: DatabaseTimeouts | undefined;
   /** Called when an idle connection breaks, which the pool replaces; and once with a DatabaseError if names are of no use. */
   onError?: ((error: Error) => void) | undefined;
-  /** Called when a prepared statement has become useless because a migration changed the type of what it returns. */
-  onStalePlans?: (() => void) | undefined;
 }
 
 export interface OpenPool {
@@ -48,8 +49,7 @@ export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts)
 });
 
 /** Opens a pool of connections. It connects when it is used. */
-export function openPool(options: PoolOptions): OpenPool {
-  const { url, size, name, timeouts = patient, onError, onStalePlans } = options;
+export function openPool({ url, poolSize, name = 'goalpost', timeouts = patient, onError }: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
   let current = new WeakSet<object>();
   const renew = () => {
@@ -67,17 +67,15 @@ export function openPool(options: PoolOptions): OpenPool {
         named.isOfUse = false;
         onError?.(new DatabaseError(namesAreLost));
       }
-      if (routine !== 'RevalidateCachedQuery' || !current.has(client)) return;
       // The other connections have the same statements.
-      renew();
-      onStalePlans?.();
+      if (routine === stalePlan && current.has(client)) renew();
     });
     await prepareSession(client as Client, limitsOf(timeouts));
   };
   const pool = new Pool({
     Client: SessionClient,
     onConnect: prepare,
-    max: size,
+    max: poolSize,
     // What is sent at once to one connection does not wait for the answers to what is before it.
     pipeline: true,
     // A connection that was closed would take its prepared statements with it.
@@ -140,24 +138,22 @@ const hashOf = (sql: string) => createHash('sha256').update(sql).digest('base64u
  * prepared. A name is a digest of its text: behind a pooler, a connection may have been prepared by another gateway.
  * Decisions: "Staying up".
  */
-export function statementNames(onRenewed: () => void, most = mostStatements, characters = mostCharacters) {
+export function statementNames(
+  onRenewed: () => void,
+  most = mostStatements,
+  characters = mostCharacters,
+): (sql: string) => string {
   const names = new Map<string, string>();
   const seen = new Cache<string, true>(mostSeen);
   let room = characters;
   let renewedAt = performance.now();
-  /** Also when a migration has made all of them useless. */
-  const renew = () => {
-    names.clear();
-    room = characters;
-    renewedAt = performance.now();
-  };
   const wasSeen = (sql: string) => {
     const hash = hashOf(sql);
     const isKnown = seen.has(hash);
     seen.set(hash, true);
     return isKnown;
   };
-  const nameOf = (sql: string) => {
+  return (sql) => {
     if (!named.isOfUse) return '';
     const existing = names.get(sql);
     if (existing) return existing;
@@ -165,7 +161,9 @@ export function statementNames(onRenewed: () => void, most = mostStatements, cha
     if ((isFull && performance.now() - renewedAt < renewalMilliseconds) || sql.length > characters) return '';
     if (!wasSeen(sql)) return '';
     if (isFull) {
-      renew();
+      names.clear();
+      room = characters;
+      renewedAt = performance.now();
       onRenewed();
     }
     room -= sql.length;
@@ -173,5 +171,4 @@ export function statementNames(onRenewed: () => void, most = mostStatements, cha
     names.set(sql, name);
     return name;
   };
-  return { nameOf, renew };
 }

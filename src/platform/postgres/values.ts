@@ -41,22 +41,14 @@ export const toStatement = ({ text, values }: Sql): Statement => ({
 
 /** A `select` or `include` of Prisma, made once for many calls: some of its values stand for those of a call. */
 export class KeptSelection {
-  /** With what stands for the values of a call. */
-  readonly template: object;
-  readonly #own: ReadonlyMap<unknown, unknown>;
-
-  constructor(template: object, own: ReadonlyMap<unknown, unknown> = new Map()) {
-    this.template = template;
-    this.#own = own;
-  }
-
-  /** The same for a call: with its own values in place of those that stand for them. */
-  withOwn(own: ReadonlyMap<unknown, unknown>): KeptSelection {
-    return new KeptSelection(this.template, own);
-  }
+  constructor(
+    /** With what stands for the values of a call. */
+    readonly template: object,
+    private readonly own: ReadonlyMap<unknown, unknown>,
+  ) {}
 
   /** The value of the call for one of the template. */
-  readonly valueOf = (value: unknown): unknown => this.#own.get(value) ?? value;
+  readonly valueOf = (value: unknown): unknown => this.own.get(value) ?? value;
 }
 
 /** A row as a JSON value in SQL, and how that becomes what Prisma returns. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import leven from 'leven';
+import { closestMatch } from 'leven';
 import { ConfigError, shownText } from './configError.js';
 
 /** Where settings come from. */
@@ -59,7 +59,5 @@ export function misspelledIn(
 }
 
 /** The name of a setting that somebody may have meant. */
-export function nearestName(given: string, names: readonly string[]): string | undefined {
-  const upper = given.toUpperCase();
-  return names.find((name) => Math.abs(upper.length - name.length) <= 2 && leven(upper, name) <= 2);
-}
+export const nearestName = (given: string, names: readonly string[]): string | undefined =>
+  closestMatch(given.toUpperCase(), names, { maxDistance: 2 });

@@ -3,9 +3,7 @@ export { Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
 export { MetricsServer } from './metricsServer.js';
 export { DatabaseOutage, Outage, watchFiles } from './outage.js';
 export {
-  type Identity,
   inOperationSpan,
-  loggedIdentity,
   RequestRecord,
   Telemetry,
 } from './telemetry.js';

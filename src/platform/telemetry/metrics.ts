@@ -55,44 +55,34 @@ export class PolledFigures<Read> {
 /** Adds what is counted of each request. Returns what counts one. */
 function requestMetrics(registry: Registry): CountRequest {
   const registers = [registry];
-  const requests = new Counter({
-    name: 'goalpost_requests_total',
-    help: 'Requests by operation and status.',
-    labelNames: ['operation', 'status'],
-    registers,
-  });
-  const errors = new Counter({
-    name: 'goalpost_errors_total',
-    help: 'Requests that failed, in whole or in part, by operation and error code.',
-    labelNames: ['operation', 'code'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'goalpost_request_duration_seconds',
-    help: 'Time from the headers of a request to its answer.',
-    labelNames: ['operation'],
-    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
-  const statements = new Histogram({
-    name: 'goalpost_request_sql_statements',
-    help: 'SQL statements of a request, BEGIN and COMMIT included.',
-    labelNames: ['operation'],
-    buckets: [0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 50],
-    registers,
-  });
-  const replays = new Counter({
-    name: 'goalpost_idempotency_replays_total',
-    help: 'Requests answered with the outcome that their Idempotency-Key had before.',
-    labelNames: ['operation'],
-    registers,
-  });
-  const repetitions = new Counter({
-    name: 'goalpost_sql_repetitions_total',
-    help: 'Statements and transactions repeated after a serialization failure or deadlock.',
-    labelNames: ['operation'],
-    registers,
-  });
+  const counter = (name: string, help: string, label?: string) =>
+    new Counter({ name, help, labelNames: ['operation', ...(label === undefined ? [] : [label])], registers });
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name, help, labelNames: ['operation'], buckets, registers });
+  const requests = counter('goalpost_requests_total', 'Requests by operation and status.', 'status');
+  const errors = counter(
+    'goalpost_errors_total',
+    'Requests that failed, in whole or in part, by operation and error code.',
+    'code',
+  );
+  const seconds = histogram(
+    'goalpost_request_duration_seconds',
+    'Time from the headers of a request to its answer.',
+    [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  const statements = histogram(
+    'goalpost_request_sql_statements',
+    'SQL statements of a request, BEGIN and COMMIT included.',
+    [0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 50],
+  );
+  const replays = counter(
+    'goalpost_idempotency_replays_total',
+    'Requests answered with the outcome that their Idempotency-Key had before.',
+  );
+  const repetitions = counter(
+    'goalpost_sql_repetitions_total',
+    'Statements and transactions repeated after a serialization failure or deadlock.',
+  );
 
   return (
     { operation: asked, codes, statements: sent, repetitions: repeated },

@@ -8,15 +8,15 @@ const maximumConnections = 20;
 /** A small separate server for `/metrics`. Its failures do not affect the gateway. */
 export class MetricsServer {
   readonly server: Server;
-  readonly #metrics: Pick<Metrics, 'read'>;
-  readonly #logger: Logger;
   /** Concurrent scrapes share one reading. */
   #reading: ReturnType<Metrics['read']> | undefined;
 
   /** Cuts off clients that need longer than `milliseconds` to send a request or to continue reading. */
-  constructor(metrics: Pick<Metrics, 'read'>, logger: Logger, milliseconds = 10_000) {
-    this.#metrics = metrics;
-    this.#logger = logger;
+  constructor(
+    private readonly metrics: Pick<Metrics, 'read'>,
+    private readonly logger: Logger,
+    milliseconds = 10_000,
+  ) {
     this.server = createServer({ requestTimeout: milliseconds, headersTimeout: milliseconds })
       .on('request', ({ method, url }, res) => {
         if (url?.replace(/\?.*/, '') !== path) respondWith(res, 404, `The metrics are at ${path}.\n`);
@@ -36,13 +36,13 @@ export class MetricsServer {
 
   async #scrape(res: ServerResponse): Promise<void> {
     try {
-      this.#reading ??= this.#metrics.read().finally(() => {
+      this.#reading ??= this.metrics.read().finally(() => {
         this.#reading = undefined;
       });
       const { text, contentType } = await this.#reading;
       respondWith(res.setHeader('Content-Type', contentType), 200, text);
     } catch (error) {
-      this.#logger.error({ err: error }, 'cannot read the metrics');
+      this.logger.error({ err: error }, 'cannot read the metrics');
       respondWith(res, 500, 'The metrics cannot be read. The log of the gateway has the cause.\n');
     }
   }

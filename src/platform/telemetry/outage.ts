@@ -12,21 +12,18 @@ interface Words {
 
 /** Warns when something begins to fail, and when it works again: once each, however often it fails in between. */
 export class Outage {
-  readonly #logger: Logger;
-  readonly #words: Words;
-  readonly #cause: DatabaseOutage | undefined;
   /** How many more polls it takes; 0 if nothing fails. */
   #left = 0;
 
   /** What fails because of `cause` is not said again. */
-  constructor(logger: Logger, words: Words, cause?: DatabaseOutage) {
-    this.#logger = logger;
-    this.#words = words;
-    this.#cause = cause;
-  }
+  constructor(
+    private readonly logger: Logger,
+    private readonly words: Words,
+    private readonly cause?: DatabaseOutage,
+  ) {}
 
   onFailure(error: unknown): void {
-    if (this.#cause?.explains(error)) this.#cause.onFailure(error);
+    if (this.cause?.explains(error)) this.cause.onFailure(error);
     else this.begin({ err: error });
   }
 
@@ -34,11 +31,11 @@ export class Outage {
   onSuccess({ afterFailure = false } = {}): void {
     if (this.#left === 0) return;
     this.#left = afterFailure ? 0 : this.#left - 1;
-    if (this.#left === 0) this.#logger.warn(this.#words.ends);
+    if (this.#left === 0) this.logger.warn(this.words.ends);
   }
 
   protected begin(fields: object): void {
-    if (this.#left === 0) this.#logger.warn(fields, this.#words.begins);
+    if (this.#left === 0) this.logger.warn(fields, this.words.begins);
     this.#left = calmPolls;
   }
 }

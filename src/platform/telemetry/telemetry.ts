@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import {
   type Context,
   context,
@@ -57,10 +56,6 @@ export interface Identity {
   spanId?: string;
 }
 
-/** With what the log names a request that may have no record. */
-export const loggedIdentity = ({ requestId, record }: { requestId: string; record?: RequestRecord }): Identity =>
-  record?.identity ?? { requestId };
-
 /** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
 export class RequestRecord implements RequestObserver {
   readonly startedAt = performance.now();
@@ -68,8 +63,8 @@ export class RequestRecord implements RequestObserver {
   method: string | undefined;
   /** Without the query string, and not longer than a line of the log needs. */
   path: string | undefined;
-  /** The address of the client, or its network if that is IPv6; undefined if the log omits addresses. */
-  client: string | undefined;
+  /** The address of the client, or its network if that is IPv6. */
+  client = '';
   /** The path of the route that handles the request. */
   route: string | undefined;
   /** The requested GraphQL fields or REST operation, otherwise the route: never text from a client. */
@@ -190,8 +185,6 @@ interface TelemetryOptions {
   withoutSecrets: (text: string) => string;
   /** If omitted, nothing is counted. */
   metrics?: { count: CountRequest } | undefined;
-  /** The address of a client for the log. If omitted, the log has none. */
-  addressOf: (socket: Socket, headers: IncomingHttpHeaders) => string;
 }
 
 /** What is known about a request once it has its response. */
@@ -203,17 +196,13 @@ interface Outcome {
 
 /** Turns each request into one log line, one count in every metric, and one trace if traces are collected. */
 export class Telemetry {
-  readonly #options: TelemetryOptions;
-
-  constructor(options: TelemetryOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TelemetryOptions) {}
 
   /** Starts the record of a request; of one that could not be read, without `req`. */
-  begin({ req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
-    const record = new RequestRecord(identify((name) => req?.headers[name], this.#options.withoutSecrets));
+  begin(client: string, req?: IncomingMessage): RequestRecord {
+    const record = new RequestRecord(identify((name) => req?.headers[name], this.options.withoutSecrets));
     record.method = req?.method;
-    record.client = this.#options.addressOf(socket, req?.headers ?? {});
+    record.client = client;
     if (req) startSpan(record, req);
     return record;
   }
@@ -227,7 +216,7 @@ export class Telemetry {
   finish(record: RequestRecord, status: number | undefined, { actor, req, responseHeaders }: Outcome = {}): void {
     if (record.isFinished) return;
     record.isFinished = true;
-    const { logger, metrics } = this.#options;
+    const { logger, metrics } = this.options;
     const { identity, codes, repetitions } = record;
     const isReplay = responseHeaders?.['Idempotency-Replayed'] === 'true';
     const milliseconds = performance.now() - record.startedAt;

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { fileUrl } from '../../fileSystem.js';
 import { failure } from '../failures/index.js';
+import { FairQueue, LongTurn } from '../limits/index.js';
 
 /** Tests and `npm run dev` run the sources. */
 const isBuilt = import.meta.url.endsWith('.js');
@@ -26,31 +27,15 @@ const idleMilliseconds = 10_000;
 /** What a function may use of the time that is left; the rest is for its result. */
 const partForWork = 0.8;
 
-interface Call {
-  flow: string;
-  budget: Budget;
-  name: string;
-  args: unknown[];
-  timer: NodeJS.Timeout;
-  resolve: (result: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
 /**
  * One thread for functions whose time or memory grows faster than the texts they get. What exceeds its time or the heap
  * ends the thread, and nothing else.
  */
 export class TextWorker {
-  readonly #file: string;
-  readonly #logger: Logger;
-  readonly #limits: TextLimits;
-  /** What waits, by company; the one whose turn is next first. */
-  readonly #queues = new Map<string, Call[]>();
-  #isBusy = false;
+  /** Companies in turn. */
+  readonly #turns = new FairQueue({ seats: 1, refuses: false });
   #thread: Worker | undefined;
   #ready: Promise<unknown> | undefined;
-  /** Nobody is refused meanwhile. */
-  #isStarting = false;
   #ended: Promise<unknown> = Promise.resolve();
   /** Gets what the thread posts next; undefined if it has ended. */
   #posted: (message: unknown) => void = () => {};
@@ -60,74 +45,41 @@ export class TextWorker {
    * The file is named by its path from `src`, without its extension. It posts `ready`, then for each
    * `{ name, args, milliseconds }` the result of that function.
    */
-  constructor(file: string, logger: Logger, limits: TextLimits = defaults) {
-    this.#file = file;
-    this.#logger = logger;
-    this.#limits = limits;
-  }
+  constructor(
+    private readonly file: string,
+    private readonly logger: Logger,
+    private readonly limits: TextLimits = defaults,
+  ) {}
 
   /** For the calls of one request. */
   newBudget(): Budget {
-    return { left: this.#limits.use };
+    return { left: this.limits.use };
   }
 
   /** The result of a function; undefined if it exceeds the request's time, or the heap. 503 if its turn does not come. */
   async call(flow: string, budget: Budget, name: string, args: unknown[]): Promise<unknown> {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#end(), idleMilliseconds).unref();
     // Nobody waits for the start in the queue: it depends on no other call.
     await this.#start();
-    return new Promise((resolve, reject) => {
-      const refuse = () => {
-        if (this.#isStarting) {
-          call.timer = setTimeout(refuse, this.#limits.wait);
-          return;
-        }
-        this.#remove(call);
-        reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
-      };
-      const call: Call = { flow, budget, name, args, resolve, reject, timer: setTimeout(refuse, this.#limits.wait) };
-      const queue = this.#queues.get(flow) ?? [];
-      queue.push(call);
-      this.#queues.set(flow, queue);
-      if (!this.#isBusy) void this.#work();
-    });
-  }
-
-  #remove(call: Call): void {
-    const queue = this.#queues.get(call.flow) ?? [];
-    queue.splice(queue.indexOf(call), 1);
-    if (queue.length === 0) this.#queues.delete(call.flow);
-  }
-
-  /** Companies in turn. */
-  #next(): Call | undefined {
-    for (const [flow, queue] of this.#queues) {
-      this.#queues.delete(flow);
-      const call = queue.shift();
-      if (queue.length > 0) this.#queues.set(flow, queue);
-      return call;
+    const turn = new LongTurn(this.#turns, { id: flow, flow });
+    try {
+      const decision = await turn.enterWithin(this.limits.wait);
+      if (decision !== 'admitted') throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
+      return await this.#run(budget, name, args);
+    } finally {
+      turn.end();
     }
-    return undefined;
   }
 
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    clearTimeout(this.#idle);
-    for (let call = this.#next(); call; call = this.#next()) {
-      clearTimeout(call.timer);
-      call.resolve(await this.#run(call));
-    }
-    this.#isBusy = false;
-    this.#idle = setTimeout(() => this.#end(), idleMilliseconds).unref();
-  }
-
-  async #run({ budget, name, args }: Call): Promise<unknown> {
+  async #run(budget: Budget, name: string, args: unknown[]): Promise<unknown> {
     const { left } = budget;
     if (left <= 0) return undefined;
     await this.#start();
     const start = performance.now();
     const timer = setTimeout(() => {
       budget.left = 0;
-      this.#logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
+      this.logger.warn(`texts: ${name} took more than ${Math.round(left)} ms`);
       this.#end();
     }, left);
     const result = await this.#post({ name, args, milliseconds: partForWork * left });
@@ -142,20 +94,19 @@ export class TextWorker {
     this.#ready = this.#ended.then(() => {
       const options = { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes }, execArgv: [] };
       const thread = isBuilt
-        ? new Worker(fileUrl(`${this.#file}.js`), options)
-        : new Worker(fromSource(fileUrl(`${this.#file}.ts`)), { ...options, eval: true });
+        ? new Worker(fileUrl(`${this.file}.js`), options)
+        : new Worker(fromSource(fileUrl(`${this.file}.ts`)), { ...options, eval: true });
       this.#thread = thread;
       thread.unref();
       thread.on('message', (message) => this.#posted(message));
-      thread.on('error', (error) => this.#logger.warn({ err: error }, 'texts: the thread failed'));
+      thread.on('error', (error) => this.logger.warn({ err: error }, 'texts: the thread failed'));
       thread.on('exit', () => this.#thread === thread && this.#end());
-      this.#isStarting = true;
       return this.#post(undefined);
     });
     // A machine may have no thread left: the next call tries again.
     this.#ready = this.#ready.catch((error) => {
       this.#ready = undefined;
-      this.#logger.warn({ err: error }, 'texts: the thread cannot start');
+      this.logger.warn({ err: error }, 'texts: the thread cannot start');
     });
     return this.#ready;
   }
@@ -170,10 +121,7 @@ export class TextWorker {
   /** Posts a message, if there is one, and returns what the thread posts then; undefined if it has ended. */
   #post(message: unknown): Promise<unknown> {
     return new Promise((resolve) => {
-      this.#posted = (posted) => {
-        this.#isStarting = false;
-        resolve(posted);
-      };
+      this.#posted = resolve;
       if (!this.#thread) resolve(undefined);
       else if (message !== undefined) this.#thread.postMessage(message);
     });

@@ -6,8 +6,6 @@ import { type ModelTransaction, modelClass, openModels } from '../../../src/data
 import type { PrismaClient } from '../../../src/generated/client/client.js';
 import { models } from '../../../src/generated/models.js';
 import { databaseOn } from '../../../src/platform/postgres/client.js';
-import { connectionsOf } from '../../../src/platform/postgres/connections.js';
-import type { Statement } from '../../../src/platform/postgres/deadline.js';
 import { openPool } from '../../../src/platform/postgres/pool.js';
 import type { Method } from '../../../src/platform/postgres/values.js';
 import { unboundScans } from '../../support/companyBinding.js';
@@ -32,31 +30,17 @@ const { url } = await temporaryDatabase();
 for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
 }
-const connections = connectionsOf(openPool({ url, size: 4, name: 'reader' }));
-
 const statements = new Set<string>();
 let sentByReader = 0;
-const noting = {
-  ...connections,
-  within: () => {
-    const pooled = connections.within(undefined);
-    const query = (statement: Statement) => {
-      if (statement.text.startsWith('SELECT json_build_array')) {
-        statements.add(statement.text);
-        sentByReader += 1;
-      }
-      return pooled.query(statement);
-    };
-    const queryInOrder = (all: readonly Statement[]) => pooled.queryInOrder(all);
-    return {
-      query,
-      queryInOrder,
-      begin: () => pooled.begin(),
-      requirePrerequisite: () => pooled.requirePrerequisite(),
-    };
-  },
+const noting = (text: string) => {
+  if (text.startsWith('SELECT json_build_array')) {
+    statements.add(text);
+    sentByReader += 1;
+  }
+  return '';
 };
-const reading = databaseOn<PrismaClient>(noting, modelClass).within(undefined);
+const opened = openPool({ url, poolSize: 4, name: 'reader' });
+const reading = databaseOn<PrismaClient>(opened, noting, modelClass).within(undefined);
 const plain = openModels({ url, poolSize: 4, preparedStatements: false });
 const { prisma } = plain;
 
@@ -174,8 +158,6 @@ test('reads in a transaction what it has written, as Prisma does', { timeout: 3_
 });
 
 test.each([
-  ['a value that its enum does not have', { state: 'lost' }],
-  ['such a value among others', { state: { in: ['draft', 'lost'] } }],
   ['NUL', { name: 'a\0b' }],
   ['a lone surrogate', { name: { in: ['a', '\udc00'] } }],
   ['a filter that the reader does not know', { NOT: { name: 'a' } }],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
@@ -39,7 +39,8 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
     return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'x'.repeat(Number(pathname.slice(1)) || 1) };
   };
   const callers = {
-    clientOf: ({ headers }: RequestHead) => ({ address: '', token: headers.get('authorization') ?? undefined }),
+    addressOf: () => '',
+    clientOf: ({ headers }: IncomingMessage) => ({ address: '', token: headers.authorization }),
     callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, group: token }),
   };
   const app = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import { LRUCache } from 'lru-cache';
-import type { Connection } from '../connections.js';
+import { type Connection, sendOne } from '../connections.js';
 import { type Method, type RowInSql, type Sql, sql } from '../values.js';
 import { callOf, type Models, UnknownCall } from './shape.js';
 import { type ReadStatement, statementOf } from './statement.js';
@@ -25,9 +25,6 @@ interface Read {
   statement: ReadStatement;
   values: unknown[];
 }
-
-const isOneOf = (allowed: readonly string[], value: unknown): boolean =>
-  Array.isArray(value) ? value.every((item) => isOneOf(allowed, item)) : allowed.includes(String(value));
 
 /** Makes each read of a model one prepared statement that returns JSON. Every table in it is bound to the company that the outermost `where` names. */
 export class Reader {
@@ -64,9 +61,6 @@ export class Reader {
       statement = statementOf(this.models, model, method, args);
       this.#statements.set(key, statement);
     }
-    for (const [position, allowed] of statement.enums) {
-      if (!isOneOf(allowed, values[position])) throw new UnknownCall('a value that its enum does not have');
-    }
     return { statement, values };
   }
 }
@@ -82,7 +76,7 @@ export class ModelReads {
   constructor(
     private readonly reader: Reader,
     private readonly model: string,
-    private readonly connection: Pick<Connection, 'query'>,
+    private readonly connection: Connection,
   ) {}
 
   findUnique(args: object): Promise<unknown> {
@@ -113,7 +107,7 @@ export class ModelReads {
 
   async #find(method: Method, args: object = {}): Promise<unknown> {
     const { statement, values } = this.reader.read(this.model, method, args);
-    const { rows } = await this.connection.query({ text: statement.sql, values, rowMode: 'array' });
+    const { rows } = await sendOne(this.connection, { text: statement.sql, values, rowMode: 'array' });
     const made = (rows as [json: unknown][]).map(([json]) => statement.make(json));
     if (method === 'findMany') return made;
     if (made.length === 0 && method === 'findUniqueOrThrow') throw notFound(this.model, this.reader.version);

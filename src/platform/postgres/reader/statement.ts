@@ -18,8 +18,6 @@ import {
 /** What all calls of one shape have in common. */
 export interface ReadStatement {
   sql: string;
-  /** For each value that must be one of an enum: its position and the enum's values. */
-  enums: readonly [position: number, values: readonly string[]][];
   /** Makes a row of what PostgreSQL returns. */
   make: (json: unknown) => unknown;
   /** Once it has stood in another statement. */
@@ -42,7 +40,7 @@ export function statementOf(models: Models, name: string, method: Method, args: 
   const from = scope.from(table, conditionsOf(scope, table, where));
   const limit = method === 'findFirst' ? 'LIMIT 1' : '';
   const text = [`SELECT ${sql} ${from}`, orderOf(table, args), limit].filter(Boolean).join(' ');
-  return { sql: text, enums: scope.enums, make };
+  return { sql: text, make };
 }
 
 function modelOf(models: Models, name: string): Model {
@@ -71,9 +69,6 @@ const isFilter = (condition: Condition | undefined): condition is Filter =>
 
 const isValue = (condition: Condition | undefined) => condition instanceof Parameter && !condition.isList;
 
-/** A function of Postgres takes no more arguments. */
-const mostParts = 100;
-
 /** What the arguments select of a table's rows. */
 function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected {
   const parts: [name: string, part: Selected][] = [];
@@ -82,7 +77,7 @@ function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected 
     if (column && part !== true) throw new UnknownCall(name);
     parts.push([name, column ? columnValue(table, name, column.type) : nested(scope, table, name, part)]);
   }
-  if (parts.length === 0 || parts.length > mostParts) throw new UnknownCall(`${parts.length} columns`);
+  if (parts.length === 0) throw new UnknownCall('a selection of nothing');
   const names = parts.map(([name]) => name);
   const makes = parts.map(([, { make }]) => make);
   return {
@@ -137,7 +132,7 @@ function rows(scope: Scope, here: ReadTable, relation: Relation, args: Arguments
 
 function counts(scope: Scope, here: ReadTable, args: Arguments): Selected {
   const entries = Object.entries(fieldsOf(args.select ?? {}));
-  const isPlain = Object.keys(args).length === 1 && entries.length > 0 && entries.length <= mostParts;
+  const isPlain = Object.keys(args).length === 1 && entries.length > 0;
   if (!isPlain) throw new UnknownCall('_count');
   const parts = entries.map(([name, part]) => {
     const relation = own(here.model.relations, name);
@@ -283,8 +278,6 @@ interface ReadTable {
 
 /** What the parts of one statement share. */
 class Scope {
-  /** For each value that must be one of an enum: its position and the enum's values. */
-  readonly enums: [position: number, values: readonly string[]][] = [];
   readonly #models: Models;
   readonly #company: string;
   #tables = 0;
@@ -322,7 +315,6 @@ class Scope {
     const isTaken = (type: ValueType) => taken.includes(type) || (type === 'none' && taken.length > 0);
     if (!(part instanceof Parameter && part.isList === isList && isTaken(part.type)))
       throw new UnknownCall(`a value of ${column.name} that is not ${taken.join(' or ') || 'comparable'}`);
-    if (column.values) this.enums.push([part.position, column.values]);
     return placeholder(part.position);
   }
 }
