@@ -13,7 +13,7 @@ interface ShowWebhooksOptions {
 /** Prints one line for each webhook, the one that is most behind first; with `json`, an array of objects. */
 export async function showWebhooks(config: Config, { json = false }: ShowWebhooksOptions): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const webhooks = (await listWebhooks(db)).map(({ lag, ...webhook }) => ({ ...webhook, lag: Number(lag) }));
+    const webhooks = await listWebhooks(db);
     if (json) {
       printJson(webhooks);
       return;
