@@ -1,6 +1,7 @@
 import { eventSource, recordOfEvent as record } from '../events/source.js';
 import type { OutboxEvent, SourceRow } from '../platform/outbox/index.js';
 import { newIds, rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
+import type { Delivery } from './sender.js';
 
 const { events, tenants, kind, origin } = eventSource;
 
@@ -37,7 +38,7 @@ const isWanted = sql`(cardinality(held.actions) = 0 OR ${kind} = ANY (held.actio
  */
 export async function acquireLeases(db: Connection, companyId: string, holder: string) {
   const hasEvents = sql`(w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM ${tenants} WHERE id = ${companyId}))`;
-  const rows = await db.$queryRaw<{ id: string; epoch: number | null; hasEvents: boolean; isBusy: boolean }[]>(sql`
+  const rows = await db.$queryRaw<{ id: string; epoch: number | null; isBusy: boolean }[]>(sql`
     WITH open AS (
       SELECT w.id FROM webhooks w
       WHERE w.company_id = ${companyId} AND (w.locked_by = ${holder} OR w.locked_until <= now()
@@ -48,11 +49,10 @@ export async function acquireLeases(db: Connection, companyId: string, holder: s
       UPDATE webhooks w SET locked_by = ${holder}, locked_until = ${untilLeaseEnds}, next_attempt_at = NULL
       FROM open WHERE w.company_id = ${companyId} AND w.id = open.id RETURNING w.id, w.epoch
     )
-    SELECT w.id, acquired.epoch, ${hasEvents} AS "hasEvents",
-      coalesce(${hasEvents} AND w.locked_until > now(), false) AS "isBusy"
+    SELECT w.id, acquired.epoch, coalesce(${hasEvents} AND w.locked_until > now(), false) AS "isBusy"
     FROM webhooks w LEFT JOIN acquired ON acquired.id = w.id WHERE w.company_id = ${companyId}`);
-  const leases = rows.flatMap(({ id: webhookId, epoch, hasEvents }) =>
-    epoch === null ? [] : [{ companyId, webhookId, holder, epoch, hasEvents }],
+  const leases = rows.flatMap(({ id: webhookId, epoch }): Lease[] =>
+    epoch === null ? [] : [{ companyId, webhookId, holder, epoch }],
   );
   return { leases, isBusy: rows.some(({ isBusy }) => isBusy), hasWebhooks: rows.length > 0 };
 }
@@ -103,8 +103,8 @@ export interface Endpoint {
   clock: number;
 }
 
-/** A row that its holder has taken, and what is to be sent. */
-export interface Taken {
+/** A row that its holder has taken, and what is to be sent where. */
+export interface Taken extends Endpoint {
   record: string;
   /** Whether an owner has asked for it, so that nothing waits behind it. */
   once: boolean;
@@ -123,8 +123,7 @@ export interface Taken {
   event: OutboxEvent | undefined;
 }
 
-type TakenRow = Endpoint &
-  SourceRow &
+type TakenRow = SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
 /** The most rows in hand, beside those sent once: a number, as PostgreSQL plans with it and not with a parameter. */
@@ -181,14 +180,11 @@ export async function take(db: Connection, lease: Lease, most: number) {
     ORDER BY taken.once DESC, taken.sequence`);
   const [first] = found;
   if (!first) return undefined;
-  const { url, generation, older, clock, isPaused } = first;
-  const taken = found.flatMap(
-    ({ record, once, isPing, attempts, failures, isProbe, wasSent, age, ...row }): Taken[] => {
-      const event = row.eventId === null ? undefined : eventSource.eventOf(companyId, row);
-      return record === null ? [] : [{ record, once, isPing, attempts, failures, isProbe, wasSent, age, event }];
-    },
-  );
-  return { endpoint: { url, generation, older, clock } satisfies Endpoint, isPaused, rows: taken };
+  const taken = found.flatMap(({ record, eventId, ...row }): Taken[] => {
+    const event = eventId === null ? undefined : eventSource.eventOf(companyId, row);
+    return record === null ? [] : [{ ...row, record, event }];
+  });
+  return { isPaused: first.isPaused, rows: taken };
 }
 
 /** What became of a row that was taken. */
@@ -204,16 +200,12 @@ export interface Outcome {
   attempt?: Attempt;
 }
 
-interface Attempt {
+interface Attempt extends Delivery {
   eventId: string;
   type: string;
   sequence: number | undefined;
   number: number;
   outcome: 'acknowledged' | 'failed' | 'given_up';
-  status: number | undefined;
-  reason: string | undefined;
-  milliseconds: number;
-  response: string | undefined;
 }
 
 /** What the attempts say of the endpoint, in the order in which they ended. */
@@ -239,7 +231,7 @@ function judge({ hasSucceeded, failures, failuresOnce, hasProbeFailed, retryAfte
         CASE
           WHEN j.failed >= ${most} AND j.is_news THEN now() + make_interval(secs => greatest(${retryAfter}::float8,
             CASE h.waits WHEN 0 THEN ${first}::float8 WHEN 1 THEN ${second}::float8 ELSE ${later}::float8 END))
-          WHEN j.failed >= ${most} THEN h.wait_until
+          WHEN j.failed >= ${most} THEN greatest(h.wait_until, now() + make_interval(secs => ${retryAfter}::float8))
           WHEN ${retryAfter}::float8 > 0 THEN now() + make_interval(secs => ${retryAfter}::float8)
           WHEN h.waits = 0 AND h.wait_until > now() THEN h.wait_until
         END AS wait_until,
@@ -253,7 +245,7 @@ function judge({ hasSucceeded, failures, failuresOnce, hasProbeFailed, retryAfte
           ELSE 0 END AS counted
       ) c CROSS JOIN LATERAL (
         SELECT c.counted + CASE WHEN ${hasSucceeded}::boolean THEN 0 ELSE h.failures END AS failed,
-          (h.waits = 0 AND c.counted > 0) OR ${hasProbeFailed}::boolean AS is_news
+          (h.waits = 0 AND c.counted > 0) OR (${hasProbeFailed}::boolean AND (h.wait_until > now()) IS NOT TRUE) AS is_news
       ) j
     )`;
 }

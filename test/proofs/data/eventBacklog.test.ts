@@ -41,10 +41,9 @@ const outcomes: Outcome[] = Array.from({ length: 60 }, (_, index) => ({
     sequence: 2 * index + 1,
     number: 3,
     outcome: index % 4 > 0 ? 'acknowledged' : 'failed',
+    isAcknowledged: index % 4 > 0,
     status: index % 4 > 0 ? 204 : 500,
-    reason: undefined,
     milliseconds: 3,
-    response: undefined,
   },
 }));
 const score = { hasSucceeded: true, failures: 0, failuresOnce: 0, hasProbeFailed: false, retryAfter: 0, isGone: false };
