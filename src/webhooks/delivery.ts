@@ -112,7 +112,7 @@ export class WebhookDelivery {
     if (this.#isStopping) return false;
     const isLook = performance.now() - this.#takenAt >= lookEvery;
     if (isLook) [this.#hasMore, this.#hasDue] = [true, false];
-    const room = mostTaken - this.#inHand;
+    const room = Math.max(mostTaken - this.#inHand, 0);
     if (isLook || room >= mostTaken / 2) {
       if (this.#hasMore && !this.#hasDue && !isPaused) {
         this.#hasMore = (await this.#hold(fill)).hasMore;
@@ -215,7 +215,7 @@ export class WebhookDelivery {
     const number = (isSentAgain: boolean) => numberOf(row, isSentAgain);
     const owner = { companyId, id: webhookId };
     const delivery = await sender.send(messageOf(row, { body, number, clock, keys, product, owner }), signal);
-    if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), isSettled: false } };
+    if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), pause: 0 } };
     const outcome = outcomeOf(row, delivery, body);
     const isFirst = !row.once && !row.wasSent && delivery.isAcknowledged;
     const seconds = isFirst && row.age !== null ? row.age + (performance.now() - row.takenAt) / 1000 : undefined;
@@ -230,11 +230,11 @@ const numberOf = ({ attempts, wasSent }: Taken, isSentAgain = false) =>
 
 const hasFailed = ({ outcome: { attempt } }: Ended) => attempt?.isAcknowledged === false;
 
-const settled = ({ record, attempts, failures }: Taken) => ({ record, isSettled: true, attempts, failures, pause: 0 });
+const settled = ({ record, attempts, failures }: Taken) => ({ record, attempts, failures, pause: undefined });
 
 const unsent = (row: Taken): Ended => ({
   row,
-  outcome: { ...settled(row), isSettled: false, attempts: row.attempts - 1 },
+  outcome: { ...settled(row), pause: 0, attempts: row.attempts - 1 },
 });
 
 /** What becomes of a row whose request has ended. */
@@ -246,12 +246,8 @@ function outcomeOf(row: Taken, delivery: Delivery, { id: eventId, type }: { id: 
   const outcome = isAcknowledged ? 'acknowledged' : once || pause !== undefined ? 'failed' : 'given_up';
   const number = numberOf(row, delivery.isSentAgain);
   const attempt = { ...delivery, eventId, type, sequence: event?.sequence, number, outcome } as const;
-  const isSettled = once || outcome !== 'failed';
-  const error = outcome === 'failed' && !isProbe ? { error: reasonOf(delivery) } : {};
-  return { ...settled(row), isSettled, failures, pause: pause ?? 0, ...error, attempt };
+  return { ...settled(row), failures, pause: once || isAcknowledged ? undefined : pause, attempt };
 }
-
-const reasonOf = ({ reason, status }: Delivery) => reason ?? `status ${status}`;
 
 /** What the responses of the endpoint say of it, in their order. */
 function scoreOf(ended: readonly Ended[]): Score {
@@ -279,7 +275,7 @@ function report(logger: Logger, { companyId, webhookId }: Lease, ended: readonly
   if (attempts.length > 0)
     logger.info({ ...webhook, acknowledged, failed, givenUp, position, closed }, 'webhook batch');
   const last = attempts.findLast(({ isAcknowledged }) => !isAcknowledged);
-  const reason = last && reasonOf(last);
+  const reason = last && (last.reason ?? `status ${last.status}`);
   if (disabled) logger.warn({ ...webhook, disabled, reason }, 'a webhook is disabled');
   else if (waits > 0 && waitsBefore === 0) logger.warn({ ...webhook, reason }, 'a webhook fails, and waits');
   else if (waits === 0 && waitsBefore > 0) logger.warn(webhook, 'a webhook has recovered');

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { OutboxEvent } from '../platform/outbox/index.js';
-import type { Endpoint, Taken } from './queue.js';
+import type { Taken } from './queue.js';
 import type { Message } from './sender.js';
 
 /** A webhook, and which of its secrets. */
@@ -107,7 +107,7 @@ export const webhookHeaders = (product: string): Record<string, WebhookHeader> =
 });
 
 /** A request of Standard Webhooks. */
-export function messageOf({ url, generation, older }: Endpoint, sending: Sending): Message {
+export function messageOf({ url, generation, older }: Taken, sending: Sending): Message {
   const { body, number, clock, keys, product, owner } = sending;
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));

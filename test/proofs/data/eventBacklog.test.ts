@@ -30,11 +30,9 @@ const prepare = async ({ isHeld = true, areTaken = false, failures = 0 }) => {
 
 const outcomes: Outcome[] = Array.from({ length: 60 }, (_, index) => ({
   record: `goal goal-${2 * index + 1}`,
-  isSettled: index % 4 > 0,
   attempts: 3,
   failures: 3,
-  pause: 5,
-  ...(index % 4 === 0 && { error: 'status 500' }),
+  pause: index % 4 > 0 ? undefined : 5,
   attempt: {
     eventId: `event ${index}`,
     type: 'goal.closed',
