@@ -8,7 +8,6 @@ import {
 import leven from 'leven';
 import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
-import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
@@ -143,8 +142,7 @@ interface ToolsOptions extends Pick<Config, 'publicUrl'> {
 /** The tools of the gateway. Prepares their documents, once. */
 export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptions) {
   const stored = readDocuments(schema);
-  const described = new Map<string, Tool>();
-  const components = lazy(() => collectComponents(schema, { inline: true }));
+  const components = collectComponents(schema, { inline: true });
 
   const prepared: ToolOperation[] = operations.map(
     ({ field, tool: { isDestructive }, preview: { sentence, unchanged = '' } }) => {
@@ -167,15 +165,11 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
   const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
 
-  /** The operations that a token may run. */
-  const allowed = ({ grants }: RequestContext): ToolOperation[] =>
-    grants?.canWrite ? prepared.filter(({ scope }) => grants.scopes?.includes(scope) ?? true) : [];
-
   /** Which errors there are is no help to a model, which gets the one that happens. */
-  const textOf = (description: string) => withoutErrors(components().text(description));
+  const textOf = (description: string) => withoutErrors(components.text(description));
 
   function schemaOf(type: GraphQLInputObjectType, describes: Reader['describes'] = {}): JsonSchema {
-    const { description: _, ...rest } = brief(requestSchema(type, components()));
+    const { description: _, ...rest } = brief(requestSchema(type, components));
     const properties = rest.properties as Record<string, JsonSchema>;
     for (const [name, description] of Object.entries(describes))
       properties[name] = { ...properties[name], description };
@@ -196,45 +190,39 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     };
   }
 
-  /** The input of a preview: exactly one operation. */
-  const previewInput = (): JsonSchema => ({
-    properties: Object.fromEntries(prepared.map(({ name, preview }) => [name, schemaOf(preview.input)])),
-    minProperties: 1,
-    maxProperties: 1,
-    additionalProperties: false,
+  type Made = Pick<Tool, 'description' | 'annotations'> & Record<'input' | 'output', JsonSchema>;
+
+  const toolOf = (name: string, { description, input, output, annotations }: Made): Tool => ({
+    name,
+    title: sentence(name),
+    description,
+    inputSchema: { type: 'object', ...input },
+    outputSchema: { type: 'object', properties: output },
+    annotations,
   });
 
-  type Made = Omit<Tool, 'name' | 'title' | 'inputSchema' | 'outputSchema'> & Record<'input' | 'output', JsonSchema>;
-
-  function describe(name: string, make: () => Made) {
-    const known = described.get(name);
-    if (known) return known;
-    const { description, input, output, annotations } = make();
-    const inputSchema = { type: 'object' as const, ...input };
-    const outputSchema = { type: 'object' as const, properties: output };
-    const tool: Tool = { name, title: sentence(name), description, inputSchema, outputSchema, annotations };
-    described.set(name, tool);
-    return tool;
-  }
-
-  /** What the token of a request may use. */
-  function list(context: RequestContext): Tool[] {
-    const readable = [...reading.values()].map(({ name, about, describes, field, input, output }) =>
-      describe(name, () => ({
+  const tools: readonly Tool[] = [
+    ...[...reading.values()].map(({ name, about, describes, field, input, output }) =>
+      toolOf(name, {
         description: about ?? textOf(field.description ?? ''),
         input: schemaOf(input, describes),
         output,
         annotations: readOnly,
-      })),
-    );
-    const preview = describe('preview_change', () => ({
+      }),
+    ),
+    toolOf('preview_change', {
       description: aboutPreviews,
-      input: previewInput(),
+      input: {
+        properties: Object.fromEntries(prepared.map(({ name, preview }) => [name, schemaOf(preview.input)])),
+        minProperties: 1,
+        maxProperties: 1,
+        additionalProperties: false,
+      },
       output: previewOutput,
       annotations: readOnly,
-    }));
-    const changing = allowed(context).map(({ name, mutation, isDestructive }) =>
-      describe(name, () => ({
+    }),
+    ...prepared.map(({ name, mutation, isDestructive }) =>
+      toolOf(name, {
         description: `${textOf(mutation.field.description ?? '')} ${aboutConfirmations}`,
         input: changeSchema(mutation.input),
         output: { ...mutation.output, replayed: { type: 'boolean' } },
@@ -244,9 +232,18 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
           idempotentHint: true,
           openWorldHint: false,
         },
-      })),
-    );
-    return [...readable, preview, ...changing];
+      }),
+    ),
+  ];
+
+  /** The tools of the operations that a token may run. */
+  const changing = (context: RequestContext): string[] =>
+    prepared.filter((operation) => !hindrance(operation, context)).map(({ name }) => name);
+
+  /** What the token of a request may use. */
+  function list(context: RequestContext): Tool[] {
+    const allowed = changing(context);
+    return tools.filter(({ name }) => !operationNamed(name) || allowed.includes(name));
   }
 
   /** Reads what a tool was given as its input. Throws 400, which names every bad field as the caller spelled it. */
@@ -378,9 +375,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     };
   }
 
-  const names = new Set([...reading.keys(), 'preview_change', ...prepared.map(({ name }) => name)]);
-  const changing = (context: RequestContext) => allowed(context).map(({ name }) => name);
-  return { list, changing, call, has: (name: string) => names.has(name) };
+  return { list, changing, call, has: (name: string) => tools.some((tool) => tool.name === name) };
 }
 
 export type AgentTools = ReturnType<typeof createTools>;
