@@ -16,7 +16,6 @@ import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
 import type { Config } from './settings.js';
-import { product, version } from './version.js';
 import { openWebhooks, purgeAttempts, webhookFigures } from './webhooks/index.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
@@ -151,8 +150,7 @@ export async function connectGateway(
     onClosing: () => streams.end(),
   });
   const count = metrics?.countAttempt ?? (() => {});
-  const sentBy = { name: product, version };
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count });
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
   events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();

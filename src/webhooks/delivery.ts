@@ -15,7 +15,7 @@ import {
   take,
 } from './queue.js';
 import type { Delivery, Sender } from './sender.js';
-import { bodyOf, messageOf, type Product } from './signature.js';
+import { bodyOf, messageOf } from './signature.js';
 
 /** What every delivery of a process uses. */
 export interface Tools {
@@ -26,7 +26,6 @@ export interface Tools {
   turns: Turns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
-  product: Product;
   logger: Logger;
   /** `seconds` is the time from recording an event to its acknowledgement, where it has one. */
   count: (outcome: 'acknowledged' | 'failed' | 'given_up', seconds: number | undefined) => void;
@@ -204,7 +203,7 @@ export class WebhookDelivery {
   }
 
   async #send(row: Sending): Promise<Ended> {
-    const { sender, keys, product } = this.#tools;
+    const { sender, keys } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const { signal } = this.#aborted;
     const now = performance.now();
@@ -214,7 +213,7 @@ export class WebhookDelivery {
     const body = bodyOf(row, companyId, clock);
     const number = (isSentAgain: boolean) => numberOf(row, isSentAgain);
     const owner = { companyId, id: webhookId };
-    const delivery = await sender.send(messageOf(row, { body, number, clock, keys, product, owner }), signal);
+    const delivery = await sender.send(messageOf(row, { body, number, clock, keys, owner }), signal);
     if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), pause: 0 } };
     const outcome = outcomeOf(row, delivery, body);
     const isFirst = !row.once && !row.wasSent && delivery.isAcknowledged;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
+import { Prisma, type Webhook as WebhookRow } from '../generated/client/client.js';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { company, requireToken, retry, validToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
@@ -26,28 +26,14 @@ async function requireStillOwner(context: Context): Promise<void> {
   await permitOwner(context);
 }
 
-type WebhookState = 'active' | 'failing' | 'disabled';
+type Columns = 'id' | 'url' | 'actions' | 'exceptOrigins' | 'disabledAt' | 'failingSince' | 'waitUntil' | 'position';
 
-export interface Webhook {
-  companyId: string;
-  id: string;
-  url: string;
-  /** Those that it gets; none for all. */
-  actions: ActivityAction[];
-  /** Those whose events it does not get. */
-  exceptOrigins: EventOrigin[];
-  generation: number;
+export interface Webhook extends Pick<WebhookRow, Columns | 'insertedAt' | 'updatedAt'> {
   previousUntil: Date | null;
-  state: WebhookState;
+  state: 'active' | 'failing' | 'disabled';
   disabledReason: 'owner' | 'operator' | 'gone' | 'failing' | null;
-  disabledAt: Date | null;
-  failingSince: Date | null;
-  waitUntil: Date | null;
-  position: bigint;
   lag: bigint;
   retries: number;
-  insertedAt: Date;
-  updatedAt: Date;
 }
 
 /** The webhooks of the caller's company, oldest first. Throws 403. */
@@ -66,8 +52,7 @@ export async function loadWebhook(context: Context, id: string): Promise<Webhook
 
 const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.Sql): Promise<Webhook[]> =>
   db.$queryRaw<Webhook[]>(Prisma.sql`
-    SELECT w.company_id AS "companyId", w.id, w.url, w.actions::text[] AS actions,
-      w.except_origins::text[] AS "exceptOrigins", w.generation,
+    SELECT w.id, w.url, w.actions::text[] AS actions, w.except_origins::text[] AS "exceptOrigins",
       CASE WHEN w.previous_until[1] > now() THEN w.previous_until[1] END AS "previousUntil",
       CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
       w.disabled_reason AS "disabledReason", w.disabled_at AS "disabledAt", w.failing_since AS "failingSince",
