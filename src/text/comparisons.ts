@@ -36,13 +36,13 @@ export class Comparisons {
   /** The difference with at most so many words around each change. */
   async around(pair: TextPair, words: number): Promise<Change[]> {
     const { changes } = await this.difference(pair);
-    return (await this.#call('around', pair, words)) ?? changes;
+    return (await this.#call('around', changes, words)) ?? changes;
   }
 
   /** The beginning of that, as much as weighs no more than this. */
   async excerpt(pair: TextPair, words: number, weight: number): Promise<Excerpt> {
     const { changes } = await this.difference(pair);
-    return (await this.#call('excerpt', pair, words, weight)) ?? excerptOf(changes, weight);
+    return (await this.#call('excerpt', changes, words, weight)) ?? excerptOf(changes, weight);
   }
 
   /** A page of a text as people read it, or as it is stored if reading it would take too long. */
