@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { Prisma } from './generated/client/client.js';
+import { type ApiToken, Prisma } from './generated/client/client.js';
 import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
 import {
@@ -66,13 +66,7 @@ export async function createToken(
   return { ...created, token };
 }
 
-interface FoundToken {
-  id: string;
-  companyId: string;
-  personId: string;
-  canWrite: boolean;
-  scopes: string | null;
-  surfaces: string | null;
+interface FoundToken extends Pick<ApiToken, 'id' | 'companyId' | 'personId' | 'canWrite' | 'scopes' | 'surfaces'> {
   /** Whether its last use was written more than a minute ago, or never. */
   isUseDue: boolean;
 }

@@ -1,3 +1,4 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import {
   type ExecutionResult,
   type GraphQLError,
@@ -75,15 +76,6 @@ const aboutPreviews =
 
 const aboutConfirmations = 'Takes the arguments and the confirmation that preview_change returned.';
 
-export interface Tool {
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: { type: 'object' } & JsonSchema;
-  outputSchema: { type: 'object' } & JsonSchema;
-  annotations: Record<string, boolean>;
-}
-
 const readOnly = { readOnlyHint: true, openWorldHint: false };
 
 const previewOutput: JsonSchema = {
@@ -94,14 +86,8 @@ const previewOutput: JsonSchema = {
   expires_at: { type: 'string' },
 };
 
-export type ToolResult = {
-  content: { type: 'text'; text: string }[];
-  structuredContent: Record<string, unknown>;
-  isError?: boolean;
-};
-
 /** The data as text too: many clients show a model nothing else. */
-const resultOf = (structuredContent: Record<string, unknown>, text: string): ToolResult => ({
+const resultOf = (structuredContent: Record<string, unknown>, text: string): CallToolResult => ({
   content: [
     { type: 'text', text },
     { type: 'text', text: JSON.stringify(structuredContent) },
@@ -190,7 +176,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     };
   }
 
-  type Made = Pick<Tool, 'description' | 'annotations'> & Record<'input' | 'output', JsonSchema>;
+  type Made = Record<'input' | 'output', JsonSchema> & { description: string; annotations: Record<string, boolean> };
 
   const toolOf = (name: string, { description, input, output, annotations }: Made): Tool => ({
     name,
@@ -276,7 +262,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return namesLike(text, [...names]);
   }
 
-  async function runReader(reader: Reader & StoredDocument, call: Call): Promise<ToolResult> {
+  async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
@@ -312,7 +298,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return { operation, asked: asked as Arguments, input };
   }
 
-  async function preview(asking: Call): Promise<ToolResult> {
+  async function preview(asking: Call): Promise<CallToolResult> {
     const { operation, asked, input } = readPreview(asking.given);
     const { name } = operation;
     const { value, spelled } = await query(operation.preview, input, asking);
@@ -364,7 +350,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     }
   }
 
-  function failed(error: GraphQLError, context: RequestContext): ToolResult {
+  function failed(error: GraphQLError, context: RequestContext): CallToolResult {
     context.record?.addErrors([error]);
     const { problem } = restProblem(error, context.requestId, publicUrl);
     const shown = problem as { detail: string; errors?: FieldError[] };

@@ -113,10 +113,10 @@ interface Company {
 }
 
 async function companyOf(tx: Transaction, companyId: string): Promise<Company | undefined> {
-  const [row] = await tx.$queryRaw<{ revision: bigint | null; digest: Uint8Array | null }[]>`
-    SELECT i.revision, i.digest
+  const [row] = await tx.$queryRaw<Company[]>`
+    SELECT i.revision::float8 AS revision, i.digest
     FROM companies c LEFT JOIN imports i ON i.company_id = c.id WHERE c.id = ${companyId}`;
-  return row && { revision: row.revision === null ? null : Number(row.revision), digest: row.digest };
+  return row;
 }
 
 interface Written {
