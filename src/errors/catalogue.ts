@@ -643,7 +643,6 @@ declare module '../platform/failures/index.js' {
 /** Every way a request can fail: status, wording and members, for both surfaces, the OpenAPI document and the pages. */
 export const catalogue: Readonly<Record<ErrorCode, Entry>> = entries;
 
-/** By status. */
 export const errorCodes = (Object.keys(entries) as ErrorCode[]).sort(
   (one, other) => catalogue[one].status - catalogue[other].status,
 );

@@ -97,7 +97,6 @@ export const checkedActions = ({ input }: { input?: { actions?: readonly unknown
     ? [{ field: 'input.actions', code: 'too_short', message: 'must name at least one action' }]
     : [];
 
-/** The most webhooks of a company. */
 const mostWebhooks = 20;
 
 interface CreateWebhookInput {

@@ -13,7 +13,6 @@ const withOldest = sql`LEFT JOIN (
 /** The last event that the webhook is done with, apart from those that wait for a retry. */
 const doneThrough = sql`least(w.position, oldest.sequence - 1)`;
 
-/** A webhook of any company, as operators see it. */
 interface ListedWebhook extends Pick<Webhook, 'id' | 'companyId' | 'url' | 'disabledReason' | 'failingSince'> {
   state: 'active' | 'failing' | 'disabled';
   /** By how many events it is behind. */

@@ -14,7 +14,6 @@ interface SecretOwner {
 
 const prefix = 'whsec_';
 
-/** Whether a text is a secret of Standard Webhooks. */
 export const isSecret = (text: string): boolean => text.startsWith(prefix);
 
 /** The secret of a webhook under one key. It is stored nowhere: it can be derived again. */
@@ -68,7 +67,6 @@ interface Sent {
   attempt: number;
 }
 
-/** A header of each request to a webhook. */
 interface WebhookHeader {
   /** What it says, for documents. */
   description: string;

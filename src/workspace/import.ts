@@ -166,7 +166,6 @@ async function requireUnused({ tx, staging, companyId, isNew }: Checked, { updat
 const isRepeated = ({ revision }: Head, company: Company, digest: Buffer) =>
   revision !== null && revision === company.revision && company.digest !== null && digest.equals(company.digest);
 
-/** Requires a file that is newer than the last one. */
 function requireNewer({ revision }: Head, { revision: last }: Company): void {
   if (last === null || revision === null || revision > last) return;
   const other = revision === last ? ', which was another file' : '';
