@@ -192,17 +192,12 @@ export async function openGateway(config: Config, job: Job, logger: Logger): Pro
   }
 }
 
-interface OpenMetrics {
-  address: string;
-  close(): Promise<void>;
-}
-
 /** Serves the metrics of the gateway, if METRICS_PORT is set. */
 export async function openMetrics(
   { host, metrics: { port } }: Config,
   read: () => Promise<ReadMetrics>,
   logger: Logger,
-): Promise<OpenMetrics | undefined> {
+): Promise<{ address: string; close(): Promise<void> } | undefined> {
   if (port === undefined) return undefined;
   const metricsServer = new MetricsServer({ read }, logger);
   const base = await listen(metricsServer.server, { host, port }, 'METRICS_PORT');

@@ -574,16 +574,7 @@ const serverErrors = {
             '`streams` counts the open subscriptions of the token and of its company, `queue` what `pingWebhook` and `redeliverWebhookEvent` have yet to send, `pings` what has ' +
             'failed in the last minute to an endpoint that only fails, and `secrets` the old secrets of a webhook that are still valid.',
         },
-        enum: [
-          'token',
-          'address',
-          'concurrency',
-          'streams',
-          'outcomes',
-          'queue',
-          'pings',
-          'secrets',
-        ] satisfies LimitName[],
+        enum: Object.keys(limits),
       },
     },
     refusesRequest: true,

@@ -1,15 +1,11 @@
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { KeptPages } from './assetRoutes.js';
-import { type Demo, demoDocument, howToOpenTheDemo, ownToken } from './demoAccess.js';
-import { type HasPage, html, htmlPage, jsonBlock } from './html.js';
-
-interface HistoryOptions {
-  demo: Demo | undefined;
-  hasPage: HasPage;
-}
+import { demoDocument, howToOpenTheDemo, ownToken } from './demoAccess.js';
+import { html, htmlPage, jsonBlock } from './html.js';
+import type { PageOptions } from './options.js';
 
 /** `/history`: the versions of a document with what each changed, to find the one that had a text. */
-export function historyRoute({ demo, hasPage }: HistoryOptions): Route {
+export function historyRoute({ demo, hasPage }: PageOptions): Route {
   const kept = new KeptPages();
   const render = (token?: string) =>
     htmlPage({

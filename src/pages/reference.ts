@@ -5,19 +5,9 @@ import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation } from '../rest/routes.js';
-import type { Config } from '../settings.js';
 import { KeptPages } from './assetRoutes.js';
-import {
-  filterField,
-  filterScript,
-  type HasPage,
-  type Html,
-  highlighted,
-  html,
-  htmlPage,
-  inline,
-  statusBadge,
-} from './html.js';
+import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
+import type { PageOptions } from './options.js';
 import { additionMark, copyable, copyScript, curlCommand, placeholderBody } from './requests.js';
 
 /** A description in the Markdown that ours use: paragraphs, lists of `- ` lines, and `code`. */
@@ -228,10 +218,8 @@ ${codes.map(
 </details>`;
 }
 
-interface ReferenceOptions extends Pick<Config, 'publicUrl'> {
+interface ReferenceOptions extends PageOptions {
   openApi: () => object;
-  mutations: readonly PreparedMutation[];
-  hasPage: HasPage;
 }
 
 /** `/docs`: the OpenAPI document as a page. */

@@ -8,12 +8,12 @@ import {
 } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import type { PreparedMutation } from '../rest/routes.js';
-import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { KeptPages } from './assetRoutes.js';
 import { type Demo, type DemoKey, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { domain } from './domain.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock, type PageLink, pageLinks } from './html.js';
+import type { PageOptions } from './options.js';
 import {
   additionMark,
   copyable,
@@ -24,11 +24,8 @@ import {
   shellQuoted,
 } from './requests.js';
 
-interface StartOptions extends Pick<Config, 'publicUrl'> {
+interface StartOptions extends PageOptions {
   isReady: (context: RequestContext) => Promise<boolean>;
-  mutations: readonly PreparedMutation[];
-  demo: Demo | undefined;
-  hasPage: HasPage;
 }
 
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to run on the demo. */

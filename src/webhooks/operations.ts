@@ -190,15 +190,10 @@ export async function replayWebhook(
   return { webhookId: id };
 }
 
-interface RotateWebhookSecretInput {
-  id: string;
-  endOldSecrets?: boolean | null | undefined;
-}
-
 /** Makes a new secret, beside which the old one signs for a day unless all old ones end. Throws 403, 404, 429 or 501. */
 export async function rotateWebhookSecret(
   context: Context,
-  { id, endOldSecrets }: RotateWebhookSecretInput,
+  { id, endOldSecrets }: { id: string; endOldSecrets?: boolean | null | undefined },
 ): Promise<WebhookWithSecret> {
   await permitOwner(context);
   const key = requireKey(context);

@@ -33,15 +33,10 @@ export const disableWebhook = (db: Transaction, id: string): Promise<number> =>
   db.$executeRaw(sql`
     UPDATE webhooks SET disabled_at = now(), disabled_reason = 'operator' WHERE id = ${id} AND disabled_at IS NULL`);
 
-interface MadeByToken {
-  companyId: string;
-  tokenId: string;
-}
-
 /** Disables the webhooks that the token made since then. Returns them. */
 export const disableWebhooksOf = (
   db: Database,
-  { companyId, tokenId }: MadeByToken,
+  { companyId, tokenId }: { companyId: string; tokenId: string },
   { since, dryRun }: { since: Date | null; dryRun: boolean },
 ) => {
   const made = sql`w.company_id = ${companyId} AND w.token_id = ${tokenId} AND w.disabled_at IS NULL
