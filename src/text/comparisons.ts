@@ -13,14 +13,12 @@ export type CallThread = (budget: Budget, name: string, args: unknown[]) => Prom
 
 /** The texts that one request reads and compares, each pair once, whatever the aliases. */
 export class Comparisons {
-  readonly #callThread: CallThread;
-  readonly #budget: Budget;
   readonly #differences = new Map<string, Map<string, Promise<Difference>>>();
 
-  constructor(callThread: CallThread, budget: Budget) {
-    this.#callThread = callThread;
-    this.#budget = budget;
-  }
+  constructor(
+    private readonly callThread: CallThread,
+    private readonly budget: Budget,
+  ) {}
 
   /** The difference of two texts; of the whole texts as they are stored if finding it would take too long. */
   difference(pair: TextPair): Promise<Difference> {
@@ -57,6 +55,6 @@ export class Comparisons {
   }
 
   #call<Name extends keyof Functions>(name: Name, ...args: Arguments<Name>) {
-    return this.#callThread(this.#budget, name, args) as Promise<ReturnType<Functions[Name]> | undefined>;
+    return this.callThread(this.budget, name, args) as Promise<ReturnType<Functions[Name]> | undefined>;
   }
 }

@@ -56,8 +56,6 @@ interface Ended {
  * how the endpoint is.
  */
 export class WebhookDelivery {
-  readonly #lease: Lease;
-  readonly #tools: Tools;
   readonly #aborted = new AbortController();
   #isStopping = false;
   /** Rows that are taken, and not begun. */
@@ -74,10 +72,10 @@ export class WebhookDelivery {
   #takenAt = performance.now();
   #onProgress = () => {};
 
-  constructor(lease: Lease, tools: Tools) {
-    this.#lease = lease;
-    this.#tools = tools;
-  }
+  constructor(
+    private readonly lease: Lease,
+    private readonly tools: Tools,
+  ) {}
 
   /** Delivers until nothing is left, the endpoint has to wait, or it is stopped. Returns whether there is more to do. */
   async run(): Promise<boolean> {
@@ -91,7 +89,7 @@ export class WebhookDelivery {
     } finally {
       this.abort();
     }
-    return this.#tools.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
+    return this.tools.run(this.lease.companyId, (db) => releaseLease(db, this.lease));
   }
 
   /** Begins no more requests. */
@@ -149,14 +147,14 @@ export class WebhookDelivery {
     this.#hasDue ||= finished.hasNext || ended.some(({ row }) => row.isProbe);
     if (finished.isPaused) this.#putBack(({ once }) => !once);
     this.#isOpen = !this.#ended.some(hasFailed);
-    report(this.#tools.logger, this.#lease, ended, finished);
+    report(this.tools.logger, this.lease, ended, finished);
     return finished;
   }
 
   /** Runs a statement that renews the lease. Throws if that does not hold any more. */
   async #hold<T>(statement: (db: Database, lease: Lease) => Promise<T | undefined>): Promise<T> {
     const start = performance.now();
-    const result = await this.#tools.run(this.#lease.companyId, (db) => statement(db, this.#lease));
+    const result = await this.tools.run(this.lease.companyId, (db) => statement(db, this.lease));
     if (result === undefined) throw new LeaseLost();
     this.#renewedAt = start;
     return result;
@@ -173,7 +171,7 @@ export class WebhookDelivery {
       const row = this.#queue.shift();
       if (!row) return;
       this.#running += 1;
-      void this.#tools.turns.take(() => this.#send(row)).then((ended) => this.#end(ended));
+      void this.tools.turns.take(() => this.#send(row)).then((ended) => this.#end(ended));
     }
   }
 
@@ -203,8 +201,8 @@ export class WebhookDelivery {
   }
 
   async #send(row: Sending): Promise<Ended> {
-    const { sender, keys } = this.#tools;
-    const { companyId, webhookId } = this.#lease;
+    const { sender, keys } = this.tools;
+    const { companyId, webhookId } = this.lease;
     const { signal } = this.#aborted;
     const now = performance.now();
     const mayBegin = this.#isOpen && !this.#isStopping && !signal.aborted && now - this.#renewedAt < mayBeginFor;
@@ -218,7 +216,7 @@ export class WebhookDelivery {
     const outcome = outcomeOf(row, delivery, body);
     const isFirst = !row.once && !row.wasSent && delivery.isAcknowledged;
     const seconds = isFirst && row.age !== null ? row.age + (performance.now() - row.takenAt) / 1000 : undefined;
-    this.#tools.count(outcome.attempt.outcome, seconds);
+    this.tools.count(outcome.attempt.outcome, seconds);
     return { row, outcome };
   }
 }
