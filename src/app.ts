@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
@@ -18,15 +17,12 @@ import {
   type Check,
   checks,
   contentRoute,
-  type Handler,
-  type HttpResponse,
   healthRoutes,
   isPreflight,
   leadsTo,
   type Mask,
   masking,
   type RequestContext,
-  type RequestHead,
   type Route,
   router,
 } from './platform/http/index.js';
@@ -151,16 +147,6 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
   return { routes, noPage: noPage(pages) };
 }
 
-interface App {
-  handle: Handler;
-  refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
-  reject: (error: GraphQLError, request: RequestHead, context: RequestContext) => HttpResponse;
-  withoutSecrets: (text: string) => string;
-  /** Who the callers are whose tokens it has looked up. */
-  callers: Callers;
-  routes: readonly Route[];
-}
-
 /**
  * The itinerary: what a request passes, in order, and with which statuses each phase refuses it. `createApp` puts
  * the phases from `route` on together; the first two are those of the server, which runs the pipeline.
@@ -183,7 +169,7 @@ export const itinerary = [
 ] as const;
 
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions) {
   const resolved = withDefaults(options);
   const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = resolved;
   const mask = masking(logger, options.outage);

@@ -74,25 +74,8 @@ export function purgeWhileServing(
   );
 }
 
-/** A gateway that could respond, and listens nowhere yet. */
-interface ConnectedGateway {
-  nodeServer: NodeServer;
-  overload: Overload;
-  /** Undefined if nothing is counted. */
-  metrics: Metrics | undefined;
-  /** Turns `/readyz` to 503. */
-  announceStop(): void;
-  /** Ends the streams: their clients come back, to another gateway. */
-  endStreams(): void;
-  close(): Promise<void>;
-}
-
-/** Connects to the database, which is migrated. */
-export async function connectGateway(
-  config: Config,
-  { url, demo, plugins }: Job,
-  logger: Logger,
-): Promise<ConnectedGateway> {
+/** Connects to the database, which is migrated: a gateway that could respond, and listens nowhere yet. */
+export async function connectGateway(config: Config, { url, demo, plugins }: Job, logger: Logger) {
   const { preparedStatements, databaseTimeouts: timeouts } = config;
   const countsMetrics = config.metrics.port !== undefined;
   const onError = (error: Error) => logger[error instanceof DatabaseError ? 'warn' : 'info'](error.message);
@@ -152,11 +135,14 @@ export async function connectGateway(
   const count = metrics?.countAttempt ?? (() => {});
   stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
   events.dispatcher.start();
+  /** Turns `/readyz` to 503. */
   const announceStop = () => {
     stopping.abort();
     void stopWebhooks();
   };
-  return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
+  /** Their clients come back, to another gateway. */
+  const endStreams = () => streams.end();
+  return { nodeServer, overload, metrics, announceStop, endStreams, close };
 }
 
 const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
@@ -165,19 +151,10 @@ const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
   key,
 });
 
-interface OpenGateway {
-  base: string;
-  /** Undefined if nothing is counted. */
-  metrics: Metrics | undefined;
-  /** Finishes running requests, for up to DRAIN_SECONDS. Returns how many it cut off. */
-  stop(): Promise<number>;
-  close(): Promise<void>;
-}
-
 /** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
-export async function openGateway(config: Config, job: Job, logger: Logger): Promise<OpenGateway> {
-  const gateway = await connectGateway(config, job, logger);
-  const { nodeServer, metrics, announceStop, close } = gateway;
+export async function openGateway(config: Config, job: Job, logger: Logger) {
+  const { nodeServer, metrics, announceStop, close } = await connectGateway(config, job, logger);
+  /** Finishes running requests, for up to DRAIN_SECONDS. Returns how many it cut off. */
   const stop = async () => {
     announceStop();
     const cutOff = await nodeServer.stop(config.drain);
