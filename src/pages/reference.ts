@@ -218,12 +218,13 @@ ${codes.map(
 </details>`;
 }
 
-interface ReferenceOptions extends PageOptions {
-  openApi: () => object;
-}
-
 /** `/docs`: the OpenAPI document as a page. */
-export function referenceRoute({ openApi, mutations, publicUrl, hasPage }: ReferenceOptions): Route {
+export function referenceRoute({
+  openApi,
+  mutations,
+  publicUrl,
+  hasPage,
+}: PageOptions & { openApi: () => object }): Route {
   const api = lazy(() => JSON.parse(JSON.stringify(openApi())) as OpenApi);
   const kept = new KeptPages();
   const render = (base: string) =>

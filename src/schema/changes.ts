@@ -81,13 +81,8 @@ export const payloadOf = <Record extends object>({ record, activityId }: Outcome
 /** Whether the input named no record. */
 export const isEmpty = (payload: object) => !('id' in payload);
 
-/** An input of a mutation that changes a record. */
-interface Expecting {
-  expectedState?: string | null | undefined;
-}
-
 /** For the `extensions` of a mutation field: which record it changes, if its input names one; and that a state is one of a record. */
-export const changes = <Input extends Expecting>(
+export const changes = <Input extends { expectedState?: string | null | undefined }>(
   kind: NamedRecord['kind'],
   idOf: (input: Input) => string | null | undefined,
 ) => ({
