@@ -3,6 +3,3 @@ import { readFileSync } from 'node:fs';
 export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-
-/** How it is named to those whom it calls. */
-export const product = 'Goalpost';

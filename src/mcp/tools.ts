@@ -267,7 +267,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
       const text = call.given.text;
-      if (!isEmpty(spelled) || typeof text !== 'string' || !reader.searches)
+      if ((spelled as Found).nodes?.length !== 0 || typeof text !== 'string' || !reader.searches)
         return resultOf(spelled, summaryOf(spelled));
       const near = await nearest(reader, text, call);
       const looked = `Nothing has all words of the text in ${reader.searches}.`;
@@ -462,8 +462,6 @@ interface Named {
   name?: string;
   full_name?: string;
 }
-
-const isEmpty = (found: Found) => found.nodes?.length === 0;
 
 /** How many letters of a text may be others in a name like it, which may also have more words. */
 function namesLike(text: string, names: string[]): string[] {

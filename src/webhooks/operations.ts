@@ -14,11 +14,9 @@ async function permitOwner({ db, actor }: Context): Promise<void> {
   if (!person?.isOwner) throw failure('OWNER_REQUIRED');
 }
 
-const isOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (
-  SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
-
 /** The same in the statement that writes, for one who has just lost it, or the token. Reads the step `token(id)`. */
-const stillOwner = (actor: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND ${isOwner(actor)}`;
+const stillOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND EXISTS (
+  SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
 
 /** After a write that has changed nothing: requires that the caller still has a valid token, and owns the company. Throws 401 or 403. */
 async function requireStillOwner(context: Context): Promise<void> {
@@ -138,12 +136,11 @@ async function attempt(
   const open = Array.from({ length: mostWebhooks }, (_, index) => index + 1).filter((slot) => !taken.has(slot));
   const free = open[Math.floor(Math.random() * open.length)];
   if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
-  const position = afterSequence ?? null;
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, made AS (
       INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, next_attempt_at)
       SELECT company.id, ${newId()}, ${actor.tokenId}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
-        ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
+        ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${afterSequence ?? null}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
       FROM company WHERE ${stillOwner(actor)}
       ON CONFLICT (company_id, slot) DO NOTHING RETURNING w.id
     )

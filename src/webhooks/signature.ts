@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { OutboxEvent } from '../platform/outbox/index.js';
-import { product, version } from '../version.js';
+import { version } from '../version.js';
 import type { Taken } from './queue.js';
 import type { Message } from './sender.js';
 
@@ -107,7 +107,7 @@ export function messageOf({ url, generation, older }: Taken, { body, number, clo
     const sent = { id: body.id, timestamp, signature, attempt: number(again) };
     return {
       'content-type': 'application/json',
-      'user-agent': `${product}/${version}`,
+      'user-agent': `Goalpost/${version}`,
       ...Object.fromEntries(Object.entries(webhookHeaders).map(([name, { value }]) => [name, value(sent)])),
     };
   };
