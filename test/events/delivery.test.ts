@@ -642,7 +642,7 @@ test('what was asked for once is taken beside as many rows as a gateway takes, a
   await until(taken, (rows) => rows.length === 241);
   // It looks for new events twice a second.
   await sleep(1_500);
-  expect(log).toEqual([]);
+  expect(log.map(({ msg }) => msg)).not.toContain('cannot deliver to webhooks, will try again');
   expect(await taken()).toHaveLength(241);
   await stop();
 });
