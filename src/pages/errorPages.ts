@@ -4,7 +4,7 @@ import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/ca
 import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
 import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import { restProblem } from '../rest/routes.js';
-import { KeptPages } from './assetRoutes.js';
+import { keptPages } from './assetRoutes.js';
 import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
 import type { PageOptions } from './options.js';
 
@@ -92,10 +92,10 @@ document.</p>
 
 /** `/errors` and `/errors/<code>`: what a failure means and what to do about it, from the catalogue. */
 export function errorPages({ publicUrl, hasPage }: PageOptions): Route[] {
-  const kept = new KeptPages(errorCodes.length + 1);
+  const kept = keptPages(errorCodes.length + 1);
   const errorPage = (path: string, title: string, body: () => Html): Route =>
     publicRoute(path, () =>
-      kept.page(path, () =>
+      kept(path, () =>
         htmlPage({
           title: `${title} – Goalpost`,
           path,

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { fileUrl } from '../fileSystem.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
-import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './assetRoutes.js';
+import { assetRoutes, keptPages, ownAsset, vendorAsset } from './assetRoutes.js';
 import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { type Html, html, htmlPage, jsonBlock } from './html.js';
 import type { PageOptions } from './options.js';
@@ -25,10 +25,10 @@ interface GraphiqlOptions extends PageOptions {
 /** GraphiQL for browsers at `/graphql`. This server also serves its files and the schema. */
 export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
   const { schema, demo } = options;
-  const kept = new KeptPages();
+  const kept = keptPages();
   const handle: Route['handle'] = async (request) => {
     const shown = await demoFor(request, demo);
-    return shown ? render(shown, options) : kept.page('', () => render(undefined, options));
+    return shown ? render(shown, options) : kept('', () => render(undefined, options));
   };
   return [
     publicRoute('/graphql', handle, { accepts: 'text/html' }),

@@ -5,7 +5,7 @@ import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation } from '../rest/routes.js';
-import { KeptPages } from './assetRoutes.js';
+import { keptPages } from './assetRoutes.js';
 import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
 import type { PageOptions } from './options.js';
 import { additionMark, copyable, copyScript, curlCommand, placeholderBody } from './requests.js';
@@ -226,7 +226,7 @@ export function referenceRoute({
   hasPage,
 }: PageOptions & { openApi: () => object }): Route {
   const api = lazy(() => JSON.parse(JSON.stringify(openApi())) as OpenApi);
-  const kept = new KeptPages();
+  const kept = keptPages();
   const render = (base: string) =>
     htmlPage({
       title: 'Reference – Goalpost',
@@ -237,7 +237,7 @@ export function referenceRoute({
     });
   return publicRoute('/docs', (request) => {
     const base = publicUrl || new URL(request.url).origin;
-    return kept.page(base, () => render(base));
+    return kept(base, () => render(base));
   });
 }
 
