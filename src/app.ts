@@ -24,7 +24,6 @@ import {
   masking,
   type RequestContext,
   type Route,
-  type Router,
   router,
 } from './platform/http/index.js';
 import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/limits/index.js';
@@ -152,13 +151,6 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
   return { routes, noPage: noPage(pages) };
 }
 
-interface App extends Router {
-  withoutSecrets: (text: string) => string;
-  /** Who the callers are whose tokens it has looked up. */
-  callers: Callers;
-  routes: readonly Route[];
-}
-
 /**
  * The itinerary: what a request passes, in order, and with which statuses each phase refuses it. `createApp` puts
  * the phases from `route` on together; the first two are those of the server, which runs the pipeline.
@@ -181,7 +173,7 @@ export const itinerary = [
 ] as const;
 
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions) {
   const resolved = withDefaults(options);
   const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = resolved;
   const mask = masking(logger, options.outage);

@@ -16,7 +16,6 @@ import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
 import type { Config } from './settings.js';
-import { product, version } from './version.js';
 import { openWebhooks, purgeAttempts, webhookFigures } from './webhooks/index.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
@@ -75,25 +74,8 @@ export function purgeWhileServing(
   );
 }
 
-/** A gateway that could respond, and listens nowhere yet. */
-interface ConnectedGateway {
-  nodeServer: NodeServer;
-  overload: Overload;
-  /** Undefined if nothing is counted. */
-  metrics: Metrics | undefined;
-  /** Turns `/readyz` to 503. */
-  announceStop(): void;
-  /** Ends the streams: their clients come back, to another gateway. */
-  endStreams(): void;
-  close(): Promise<void>;
-}
-
-/** Connects to the database, which is migrated. */
-export async function connectGateway(
-  config: Config,
-  { url, demo, plugins }: Job,
-  logger: Logger,
-): Promise<ConnectedGateway> {
+/** Connects to the database, which is migrated: a gateway that could respond, and listens nowhere yet. */
+export async function connectGateway(config: Config, { url, demo, plugins }: Job, logger: Logger) {
   const { preparedStatements, databaseTimeouts: timeouts } = config;
   const countsMetrics = config.metrics.port !== undefined;
   const onError = (error: Error) => logger[error instanceof DatabaseError ? 'warn' : 'info'](error.message);
@@ -146,14 +128,16 @@ export async function connectGateway(
     onClosing: () => streams.end(),
   });
   const count = metrics?.countAttempt ?? (() => {});
-  const sentBy = { name: product, version };
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count });
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
   events.dispatcher.start();
+  /** Turns `/readyz` to 503. */
   const announceStop = () => {
     stopping.abort();
     void stopWebhooks();
   };
-  return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
+  /** Their clients come back, to another gateway. */
+  const endStreams = () => streams.end();
+  return { nodeServer, overload, metrics, announceStop, endStreams, close };
 }
 
 const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
@@ -162,19 +146,10 @@ const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
   key,
 });
 
-interface OpenGateway {
-  base: string;
-  /** Undefined if nothing is counted. */
-  metrics: Metrics | undefined;
-  /** Finishes running requests, for up to DRAIN_SECONDS. Returns how many it cut off. */
-  stop(): Promise<number>;
-  close(): Promise<void>;
-}
-
 /** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
-export async function openGateway(config: Config, job: Job, logger: Logger): Promise<OpenGateway> {
-  const gateway = await connectGateway(config, job, logger);
-  const { nodeServer, metrics, announceStop, close } = gateway;
+export async function openGateway(config: Config, job: Job, logger: Logger) {
+  const { nodeServer, metrics, announceStop, close } = await connectGateway(config, job, logger);
+  /** Finishes running requests, for up to DRAIN_SECONDS. Returns how many it cut off. */
   const stop = async () => {
     announceStop();
     const cutOff = await nodeServer.stop(config.drain);
@@ -189,17 +164,12 @@ export async function openGateway(config: Config, job: Job, logger: Logger): Pro
   }
 }
 
-interface OpenMetrics {
-  address: string;
-  close(): Promise<void>;
-}
-
 /** Serves the metrics of the gateway, if METRICS_PORT is set. */
 export async function openMetrics(
   { host, metrics: { port } }: Config,
   read: () => Promise<ReadMetrics>,
   logger: Logger,
-): Promise<OpenMetrics | undefined> {
+): Promise<{ address: string; close(): Promise<void> } | undefined> {
   if (port === undefined) return undefined;
   const metricsServer = new MetricsServer({ read }, logger);
   const base = await listen(metricsServer.server, { host, port }, 'METRICS_PORT');

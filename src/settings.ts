@@ -255,7 +255,7 @@ const webhooks = {
     variable: 'WEBHOOK_LOG_DAYS',
     ...whole(1, 3650),
     default: '7',
-    meaning: 'days for which the log of what was sent to webhooks is kept, at most 10,000 attempts of each',
+    meaning: 'days for which the log of what was sent to webhooks is kept',
   },
 } satisfies Table;
 

@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { Prisma } from './generated/client/client.js';
+import { type ApiToken, Prisma } from './generated/client/client.js';
 import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
 import type { Grants } from './platform/http/index.js';
@@ -17,8 +17,6 @@ const bearer = /^bearer +(gp_[\w-]{43})$/i;
 
 /** A text without the tokens that somebody put into it by mistake. */
 export const withoutTokens = (text: string) => text.replace(/gp_[\w-]{20,}/g, 'gp_…');
-
-const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 
 /** The stored form of a token. The token itself never reaches the database. */
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
@@ -47,23 +45,14 @@ export interface NewToken {
   /** Where it may be used; null for everywhere. */
   surfaces?: readonly Surface[] | null;
   expiresAt?: Date | null;
-  token?: string;
 }
 
 /** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
 export async function createToken(
   db: Database,
-  {
-    companyId,
-    personId,
-    name,
-    canWrite = false,
-    scopes = null,
-    surfaces = null,
-    expiresAt = null,
-    token = newToken(),
-  }: NewToken,
+  { companyId, personId, name, canWrite = false, scopes = null, surfaces = null, expiresAt = null }: NewToken,
 ): Promise<{ id: string; token: string }> {
+  const token = `gp_${randomBytes(32).toString('base64url')}`;
   const hash = hashToken(token);
   const [allowed, where] = [scopes && listed(scopes), surfaces && listed(surfaces)];
   const created = await db.$transaction(async (tx) => {
@@ -77,13 +66,7 @@ export async function createToken(
   return { ...created, token };
 }
 
-interface FoundToken {
-  id: string;
-  companyId: string;
-  personId: string;
-  canWrite: boolean;
-  scopes: string | null;
-  surfaces: string | null;
+interface FoundToken extends Pick<ApiToken, 'id' | 'companyId' | 'personId' | 'canWrite' | 'scopes' | 'surfaces'> {
   /** Whether its last use was written more than a minute ago, or never. */
   isUseDue: boolean;
 }
@@ -172,8 +155,6 @@ const tokensKept = 50_000;
 export function authenticator(database: Database): Authenticator {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new Cache<string, true>(tokensKept, { ttl: useMilliseconds });
-  // The company of a token never changes.
-  const companies = new Cache<string, string>(tokensKept);
   const found = new Cache<string, FoundToken>(tokensKept);
   const stalled = new CircuitBreaker();
 
@@ -187,10 +168,8 @@ export function authenticator(database: Database): Authenticator {
 
   async function lookUp(db: Database, token: string): Promise<FoundToken | undefined> {
     const hash = Uint8Array.from(Buffer.from(token, 'base64'));
-    const known = companies.get(token);
-    const companyId = known ?? (await findCompany(db, hash));
+    const companyId = await findCompany(db, hash);
     if (companyId === undefined) return undefined;
-    if (!known) companies.set(token, companyId);
     const row = await stalled.ask(companyId, () => findToken(db, hash, companyId));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     if (row) found.set(token, row);

@@ -68,12 +68,8 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
   if (application !== undefined) print(`${application} reads and writes rows of the main application.`);
 }
 
-interface DistributeOptions {
-  yes?: boolean;
-}
-
 /** Prints where each table goes on a Citus coordinator, one tab-separated line each. With `yes`, places them. */
-export async function distributeTables(config: Config, { yes = false }: DistributeOptions): Promise<void> {
+export async function distributeTables(config: Config, { yes = false }: { yes?: boolean }): Promise<void> {
   const { databaseUrl } = config;
   if (databaseUrl === undefined) throw new UsageError('distribute needs DATABASE_URL, the URL of a Citus coordinator');
   nameDatabase(config);
@@ -95,13 +91,11 @@ export async function distributeTables(config: Config, { yes = false }: Distribu
 const printPlacement = ({ table, by }: Placement) =>
   print(`${table}\t${by === 'copies' ? 'a copy on every node' : `by ${by.column}`}`);
 
-interface PurgeOptions {
-  olderThan: string;
-  yes?: boolean;
-}
-
 /** Prints one tab-separated line for each file deleted long ago. With `yes`, removes these files for good. */
-export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
+export async function purge(
+  config: Config,
+  { olderThan, yes = false }: { olderThan: string; yes?: boolean },
+): Promise<void> {
   const milliseconds = readDuration('--older-than', olderThan);
   await withDatabase(config, async ({ db }) => {
     print(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));

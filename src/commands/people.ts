@@ -4,18 +4,13 @@ import { print, printError, printJson } from './print.js';
 import { aligned } from './token.js';
 import { withDatabase } from './withDatabase.js';
 
-interface ListPeopleOptions {
-  company?: string;
-  json?: boolean;
-}
-
 /** More are no list that a person reads; `--json` has all. */
 const mostShown = 100;
 
 export async function listPeople(
   config: Config,
   text: string | undefined,
-  { company, json = false }: ListPeopleOptions,
+  { company, json = false }: { company?: string; json?: boolean },
 ): Promise<void> {
   await withDatabase(config, async ({ db }) => {
     const found = await db.prisma.person.findMany({

@@ -121,12 +121,8 @@ export async function newToken(
   });
 }
 
-interface ListTokensOptions {
-  json?: boolean;
-}
-
 /** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
-export async function listTokens(config: Config, { json = false }: ListTokensOptions): Promise<void> {
+export async function listTokens(config: Config, { json = false }: { json?: boolean }): Promise<void> {
   await withDatabase(config, async ({ db }) => {
     const found = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],

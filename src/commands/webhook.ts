@@ -6,14 +6,10 @@ import { print, printJson } from './print.js';
 import { aligned } from './token.js';
 import { withDatabase } from './withDatabase.js';
 
-interface ShowWebhooksOptions {
-  json?: boolean;
-}
-
 /** Prints one line for each webhook, the one that is most behind first; with `json`, an array of objects. */
-export async function showWebhooks(config: Config, { json = false }: ShowWebhooksOptions): Promise<void> {
+export async function showWebhooks(config: Config, { json = false }: { json?: boolean }): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const webhooks = (await listWebhooks(db)).map(({ lag, ...webhook }) => ({ ...webhook, lag: Number(lag) }));
+    const webhooks = await listWebhooks(db);
     if (json) {
       printJson(webhooks);
       return;

@@ -574,16 +574,7 @@ const serverErrors = {
             '`streams` counts the open subscriptions of the token and of its company, `queue` what `pingWebhook` and `redeliverWebhookEvent` have yet to send, `pings` what has ' +
             'failed in the last minute to an endpoint that only fails, and `secrets` the old secrets of a webhook that are still valid.',
         },
-        enum: [
-          'token',
-          'address',
-          'concurrency',
-          'streams',
-          'outcomes',
-          'queue',
-          'pings',
-          'secrets',
-        ] satisfies LimitName[],
+        enum: Object.keys(limits),
       },
     },
     refusesRequest: true,
@@ -643,7 +634,6 @@ declare module '../platform/failures/index.js' {
 /** Every way a request can fail: status, wording and members, for both surfaces, the OpenAPI document and the pages. */
 export const catalogue: Readonly<Record<ErrorCode, Entry>> = entries;
 
-/** By status. */
 export const errorCodes = (Object.keys(entries) as ErrorCode[]).sort(
   (one, other) => catalogue[one].status - catalogue[other].status,
 );

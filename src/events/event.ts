@@ -71,26 +71,7 @@ export async function requireKnown(
 const unknown = 'is not a cursor of an event that this company has: the database was set back to an earlier moment';
 
 /** An event as others get it. Below 2 kB: ids and what never changes, no names, texts or addresses. */
-export interface EventBody {
-  id: string;
-  type: string;
-  timestamp: string;
-  sequence: number;
-  company_id: string;
-  origin: EventOrigin;
-  data: { author_id: string } & EventSubject;
-}
-
-export function eventBody({
-  id,
-  action,
-  origin,
-  insertedAt,
-  sequence,
-  companyId,
-  authorId,
-  subject,
-}: Event): EventBody {
+export function eventBody({ id, action, origin, insertedAt, sequence, companyId, authorId, subject }: Event) {
   const members = eventFields(action).map((field) => [field, subject[field] ?? undefined]);
   return {
     id,

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
+import { Prisma, type ResourceHubFolder } from '../generated/client/client.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import {
@@ -25,12 +25,8 @@ const ownDraft = ({ personId }: Actor) =>
 /** Select visible documents: exactly one holds for each, so that a list can walk an index of its own for each. */
 const documentConditions = (actor: Actor) => [published, ownDraft(actor)];
 
-export interface Folder {
-  id: string;
-  name: string;
-  description: string | null;
-  resourceHubId: string;
-  parentFolderId: string | null;
+export interface Folder
+  extends Pick<ResourceHubFolder, 'id' | 'name' | 'description' | 'resourceHubId' | 'parentFolderId'> {
   /** What the caller may see directly in it. Null unless it was asked for. */
   childrenCount: number | null;
 }

@@ -57,13 +57,11 @@ async function readSecret(db: Database): Promise<Secret> {
   return readSecret(db);
 }
 
-interface Issued {
-  confirmation: string;
-  expiresAt: Date;
-}
-
 /** Confirms that a change has been previewed. Nothing is stored. */
-export async function issueConfirmation(db: Database, change: Omit<ConfirmedChange, 'time'>): Promise<Issued> {
+export async function issueConfirmation(
+  db: Database,
+  change: Omit<ConfirmedChange, 'time'>,
+): Promise<{ confirmation: string; expiresAt: Date }> {
   const { secret, now } = await readSecret(db);
   const time = BigInt(now);
   const expiresAt = new Date(Number(time / 1000n) + confirmationSeconds * 1000);
@@ -93,11 +91,6 @@ export const sentenceOf = (template: string, shown: unknown): string =>
 
 const refused = (message: string) => badInput([{ field: 'confirmation', code: 'invalid', message }]);
 
-interface Redeemed {
-  state: string;
-  once: Once;
-}
-
 /**
  * Reads a confirmation. Throws 400 unless this token has previewed exactly this change. Whether it has expired is
  * decided once it is known that the change has not been made, in the transaction that makes it and by the clock
@@ -107,7 +100,7 @@ export async function redeemConfirmation(
   db: Database,
   confirmation: string,
   change: Omit<ConfirmedChange, 'sentence' | 'state' | 'time'>,
-): Promise<Redeemed> {
+): Promise<{ state: string; once: Once }> {
   const [, sentence, key, digits, state] = form.exec(confirmation) ?? [];
   if (sentence === undefined || key === undefined || digits === undefined || state === undefined)
     throw refused('is no confirmation: copy it whole, or call preview_change for a new one');

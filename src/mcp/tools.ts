@@ -1,3 +1,4 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import {
   type ExecutionResult,
   type GraphQLError,
@@ -8,7 +9,6 @@ import {
 import leven from 'leven';
 import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
-import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
@@ -76,15 +76,6 @@ const aboutPreviews =
 
 const aboutConfirmations = 'Takes the arguments and the confirmation that preview_change returned.';
 
-export interface Tool {
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: { type: 'object' } & JsonSchema;
-  outputSchema: { type: 'object' } & JsonSchema;
-  annotations: Record<string, boolean>;
-}
-
 const readOnly = { readOnlyHint: true, openWorldHint: false };
 
 const previewOutput: JsonSchema = {
@@ -95,14 +86,8 @@ const previewOutput: JsonSchema = {
   expires_at: { type: 'string' },
 };
 
-export type ToolResult = {
-  content: { type: 'text'; text: string }[];
-  structuredContent: Record<string, unknown>;
-  isError?: boolean;
-};
-
 /** The data as text too: many clients show a model nothing else. */
-const resultOf = (structuredContent: Record<string, unknown>, text: string): ToolResult => ({
+const resultOf = (structuredContent: Record<string, unknown>, text: string): CallToolResult => ({
   content: [
     { type: 'text', text },
     { type: 'text', text: JSON.stringify(structuredContent) },
@@ -143,8 +128,7 @@ interface ToolsOptions extends Pick<Config, 'publicUrl'> {
 /** The tools of the gateway. Prepares their documents, once. */
 export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptions) {
   const stored = readDocuments(schema);
-  const described = new Map<string, Tool>();
-  const components = lazy(() => collectComponents(schema, { inline: true }));
+  const components = collectComponents(schema, { inline: true });
 
   const prepared: ToolOperation[] = operations.map(
     ({ field, tool: { isDestructive }, preview: { sentence, unchanged = '' } }) => {
@@ -167,15 +151,11 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
   const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
 
-  /** The operations that a token may run. */
-  const allowed = ({ grants }: RequestContext): ToolOperation[] =>
-    grants?.canWrite ? prepared.filter(({ scope }) => grants.scopes?.includes(scope) ?? true) : [];
-
   /** Which errors there are is no help to a model, which gets the one that happens. */
-  const textOf = (description: string) => withoutErrors(components().text(description));
+  const textOf = (description: string) => withoutErrors(components.text(description));
 
   function schemaOf(type: GraphQLInputObjectType, describes: Reader['describes'] = {}): JsonSchema {
-    const { description: _, ...rest } = brief(requestSchema(type, components()));
+    const { description: _, ...rest } = brief(requestSchema(type, components));
     const properties = rest.properties as Record<string, JsonSchema>;
     for (const [name, description] of Object.entries(describes))
       properties[name] = { ...properties[name], description };
@@ -196,45 +176,39 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     };
   }
 
-  /** The input of a preview: exactly one operation. */
-  const previewInput = (): JsonSchema => ({
-    properties: Object.fromEntries(prepared.map(({ name, preview }) => [name, schemaOf(preview.input)])),
-    minProperties: 1,
-    maxProperties: 1,
-    additionalProperties: false,
+  type Made = Record<'input' | 'output', JsonSchema> & { description: string; annotations: Record<string, boolean> };
+
+  const toolOf = (name: string, { description, input, output, annotations }: Made): Tool => ({
+    name,
+    title: sentence(name),
+    description,
+    inputSchema: { type: 'object', ...input },
+    outputSchema: { type: 'object', properties: output },
+    annotations,
   });
 
-  type Made = Omit<Tool, 'name' | 'title' | 'inputSchema' | 'outputSchema'> & Record<'input' | 'output', JsonSchema>;
-
-  function describe(name: string, make: () => Made) {
-    const known = described.get(name);
-    if (known) return known;
-    const { description, input, output, annotations } = make();
-    const inputSchema = { type: 'object' as const, ...input };
-    const outputSchema = { type: 'object' as const, properties: output };
-    const tool: Tool = { name, title: sentence(name), description, inputSchema, outputSchema, annotations };
-    described.set(name, tool);
-    return tool;
-  }
-
-  /** What the token of a request may use. */
-  function list(context: RequestContext): Tool[] {
-    const readable = [...reading.values()].map(({ name, about, describes, field, input, output }) =>
-      describe(name, () => ({
+  const tools: readonly Tool[] = [
+    ...[...reading.values()].map(({ name, about, describes, field, input, output }) =>
+      toolOf(name, {
         description: about ?? textOf(field.description ?? ''),
         input: schemaOf(input, describes),
         output,
         annotations: readOnly,
-      })),
-    );
-    const preview = describe('preview_change', () => ({
+      }),
+    ),
+    toolOf('preview_change', {
       description: aboutPreviews,
-      input: previewInput(),
+      input: {
+        properties: Object.fromEntries(prepared.map(({ name, preview }) => [name, schemaOf(preview.input)])),
+        minProperties: 1,
+        maxProperties: 1,
+        additionalProperties: false,
+      },
       output: previewOutput,
       annotations: readOnly,
-    }));
-    const changing = allowed(context).map(({ name, mutation, isDestructive }) =>
-      describe(name, () => ({
+    }),
+    ...prepared.map(({ name, mutation, isDestructive }) =>
+      toolOf(name, {
         description: `${textOf(mutation.field.description ?? '')} ${aboutConfirmations}`,
         input: changeSchema(mutation.input),
         output: { ...mutation.output, replayed: { type: 'boolean' } },
@@ -244,9 +218,18 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
           idempotentHint: true,
           openWorldHint: false,
         },
-      })),
-    );
-    return [...readable, preview, ...changing];
+      }),
+    ),
+  ];
+
+  /** The tools of the operations that a token may run. */
+  const changing = (context: RequestContext): string[] =>
+    prepared.filter((operation) => !hindrance(operation, context)).map(({ name }) => name);
+
+  /** What the token of a request may use. */
+  function list(context: RequestContext): Tool[] {
+    const allowed = changing(context);
+    return tools.filter(({ name }) => !operationNamed(name) || allowed.includes(name));
   }
 
   /** Reads what a tool was given as its input. Throws 400, which names every bad field as the caller spelled it. */
@@ -279,12 +262,12 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return namesLike(text, [...names]);
   }
 
-  async function runReader(reader: Reader & StoredDocument, call: Call): Promise<ToolResult> {
+  async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
       const text = call.given.text;
-      if (!isEmpty(spelled) || typeof text !== 'string' || !reader.searches)
+      if ((spelled as Found).nodes?.length !== 0 || typeof text !== 'string' || !reader.searches)
         return resultOf(spelled, summaryOf(spelled));
       const near = await nearest(reader, text, call);
       const looked = `Nothing has all words of the text in ${reader.searches}.`;
@@ -315,7 +298,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return { operation, asked: asked as Arguments, input };
   }
 
-  async function preview(asking: Call): Promise<ToolResult> {
+  async function preview(asking: Call): Promise<CallToolResult> {
     const { operation, asked, input } = readPreview(asking.given);
     const { name } = operation;
     const { value, spelled } = await query(operation.preview, input, asking);
@@ -367,7 +350,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     }
   }
 
-  function failed(error: GraphQLError, context: RequestContext): ToolResult {
+  function failed(error: GraphQLError, context: RequestContext): CallToolResult {
     context.record.addErrors([error]);
     const { problem } = restProblem(error, context.requestId, publicUrl);
     const shown = problem as { detail: string; errors?: FieldError[] };
@@ -378,9 +361,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     };
   }
 
-  const names = new Set([...reading.keys(), 'preview_change', ...prepared.map(({ name }) => name)]);
-  const changing = (context: RequestContext) => allowed(context).map(({ name }) => name);
-  return { list, changing, call, has: (name: string) => names.has(name) };
+  return { list, changing, call, has: (name: string) => tools.some((tool) => tool.name === name) };
 }
 
 export type AgentTools = ReturnType<typeof createTools>;
@@ -481,8 +462,6 @@ interface Named {
   name?: string;
   full_name?: string;
 }
-
-const isEmpty = (found: Found) => found.nodes?.length === 0;
 
 /** How many letters of a text may be others in a name like it, which may also have more words. */
 function namesLike(text: string, names: string[]): string[] {

@@ -1,13 +1,9 @@
+import type { Blob, ResourceHubFile } from '../generated/client/client.js';
 import { type Database, sql, type Transaction } from '../platform/postgres/index.js';
 
 /** A deleted file to remove for good. Its bytes are at `url`, not in this database. */
-export interface PurgedFile {
-  id: string;
-  name: string;
-  companyId: string;
+export interface PurgedFile extends Pick<ResourceHubFile, 'id' | 'name' | 'companyId'>, Pick<Blob, 'size' | 'url'> {
   deletedAt: Date;
-  size: bigint;
-  url: string | null;
 }
 
 const batchSize = 200;

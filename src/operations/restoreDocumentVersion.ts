@@ -4,8 +4,7 @@ import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
-import type { DocumentText } from '../text/richText.js';
-import { mentionedIn } from '../text/richText.js';
+import { type DocumentText, mentionedIn } from '../text/richText.js';
 import { declare, type Undone } from './declaration.js';
 import {
   company,

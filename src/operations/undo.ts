@@ -223,16 +223,11 @@ async function reasonOf(
   return later ? `${later.action} by ${later.name} at ${later.at.toISOString()}` : 'it has been changed since';
 }
 
-interface UndoOptions {
-  since: Date | null;
-  dryRun: boolean;
-}
-
 /** Undoes what the token did, newest first, and yields each with its outcome. Decisions: "Taking back". */
 export async function* undoChanges(
   db: Database,
   token: UndoneToken,
-  { since, dryRun }: UndoOptions,
+  { since, dryRun }: { since: Date | null; dryRun: boolean },
 ): AsyncGenerator<Undoing> {
   // In a dry run nothing is undone before what is older: what each record would be by then.
   const { companyId } = token;

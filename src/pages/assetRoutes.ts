@@ -25,21 +25,16 @@ export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Rout
 const mostVariants = 16;
 
 /** Renders a page once for each variant, and keeps the latest variants, compressed too: strangers ask for them. */
-export class KeptPages {
-  readonly #variants: LRUCache<string, Promise<HttpResponse>>;
-
-  constructor(most = mostVariants) {
-    this.#variants = new LRUCache({ max: most });
-  }
-
-  page(variant: string, render: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
-    const known = this.#variants.get(variant);
+export function keptPages(most = mostVariants) {
+  const variants = new LRUCache<string, Promise<HttpResponse>>({ max: most });
+  return (variant: string, render: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> => {
+    const known = variants.get(variant);
     if (known) return known;
     const page = Promise.resolve().then(render).then(cachedResponse);
-    page.catch(() => this.#variants.delete(variant));
-    this.#variants.set(variant, page);
+    page.catch(() => variants.delete(variant));
+    variants.set(variant, page);
     return page;
-  }
+  };
 }
 
 const ownFiles: AssetName[] = [

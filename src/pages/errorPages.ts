@@ -3,20 +3,10 @@ import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
 import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
 import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
-import { type PreparedMutation, restProblem } from '../rest/routes.js';
-import type { Config } from '../settings.js';
-import { KeptPages } from './assetRoutes.js';
-import {
-  filterField,
-  filterScript,
-  type HasPage,
-  type Html,
-  highlighted,
-  html,
-  htmlPage,
-  inline,
-  statusBadge,
-} from './html.js';
+import { restProblem } from '../rest/routes.js';
+import { keptPages } from './assetRoutes.js';
+import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
+import type { PageOptions } from './options.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
@@ -100,16 +90,12 @@ document.</p>
 `;
 }
 
-interface ErrorPagesOptions extends Pick<Config, 'publicUrl'> {
-  hasPage: HasPage;
-}
-
 /** `/errors` and `/errors/<code>`: what a failure means and what to do about it, from the catalogue. */
-export function errorPages({ publicUrl, hasPage }: ErrorPagesOptions): Route[] {
-  const kept = new KeptPages(errorCodes.length + 1);
+export function errorPages({ publicUrl, hasPage }: PageOptions): Route[] {
+  const kept = keptPages(errorCodes.length + 1);
   const errorPage = (path: string, title: string, body: () => Html): Route =>
     publicRoute(path, () =>
-      kept.page(path, () =>
+      kept(path, () =>
         htmlPage({
           title: `${title} – Goalpost`,
           path,
@@ -145,13 +131,8 @@ ${errorCodes
 </section>
 `;
 
-interface NoPageOptions {
-  mutations: readonly PreparedMutation[];
-  hasPage: HasPage;
-}
-
 /** What a browser shows for a path that does not exist, or that is for programs only. */
-export function noPage({ mutations, hasPage }: NoPageOptions) {
+export function noPage({ mutations, hasPage }: PageOptions) {
   const guideTo = (path: string): Html => {
     const mutation = mutations.find((each) => each.path === path);
     return mutation

@@ -12,26 +12,23 @@ import {
 } from 'graphql';
 import { fileUrl } from '../fileSystem.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
-import type { PreparedMutation } from '../rest/routes.js';
-import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './assetRoutes.js';
+import { assetRoutes, keptPages, ownAsset, vendorAsset } from './assetRoutes.js';
 import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
-import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
+import { type Html, html, htmlPage, jsonBlock } from './html.js';
+import type { PageOptions } from './options.js';
 import { demoRequest, placeholders } from './requests.js';
 
-interface GraphiqlOptions {
+interface GraphiqlOptions extends PageOptions {
   schema: GraphQLSchema;
-  mutations: readonly PreparedMutation[];
-  demo: Demo | undefined;
-  hasPage: HasPage;
 }
 
 /** GraphiQL for browsers at `/graphql`. This server also serves its files and the schema. */
 export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
   const { schema, demo } = options;
-  const kept = new KeptPages();
+  const kept = keptPages();
   const handle: Route['handle'] = async (request) => {
     const shown = await demoFor(request, demo);
-    return shown ? render(shown, options) : kept.page('', () => render(undefined, options));
+    return shown ? render(shown, options) : kept('', () => render(undefined, options));
   };
   return [
     publicRoute('/graphql', handle, { accepts: 'text/html' }),

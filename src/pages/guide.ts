@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { catalogue, errorCodes } from '../errors/catalogue.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
 import type { PreparedMutation } from '../rest/routes.js';
-import type { Config } from '../settings.js';
-import { type AssetName, assetRoutes, builtAsset, KeptPages, ownAsset, vendorAsset } from './assetRoutes.js';
-import type { Demo } from './demoAccess.js';
-import { type HasPage, Html, html, htmlPage } from './html.js';
+import { type AssetName, assetRoutes, builtAsset, keptPages, ownAsset, vendorAsset } from './assetRoutes.js';
+import { Html, html, htmlPage } from './html.js';
+import type { PageOptions } from './options.js';
 
 /** What the build writes of the documents. */
 interface Contents {
@@ -22,12 +21,6 @@ interface GuidePage {
   sections: { title: string; anchor: string }[];
 }
 
-interface GuideOptions extends Pick<Config, 'publicUrl'> {
-  mutations: readonly PreparedMutation[];
-  demo: Demo | undefined;
-  hasPage: HasPage;
-}
-
 /** What the documents say of a first start: its address and the file of its tokens. */
 const inDocuments = { address: 'http://127.0.0.1:4000', tokensFile: '.data/demo-tokens.json' };
 
@@ -41,15 +34,15 @@ const ofThisGateway = (text: string, base: string, tokensFile: string | undefine
 const mostPages = 8;
 
 /** `/guide`: the documents, which the build has rendered, read when they are asked for, and a search over them. */
-export function guideRoutes({ mutations, demo, hasPage, publicUrl }: GuideOptions): Route[] {
+export function guideRoutes({ mutations, demo, hasPage, publicUrl }: PageOptions): Route[] {
   const contents = JSON.parse(readFileSync(builtAsset('guide/contents.json'), 'utf8')) as Contents;
-  const kept = new KeptPages(mostPages);
+  const kept = keptPages(mostPages);
   const route = (page: GuidePage): Route =>
     publicRoute(page.path, (request) => {
       const { origin } = new URL(request.url);
       if (demo?.key.isHeldBy(request)) return render(page, origin, demo.tokensFile);
       const base = publicUrl || origin;
-      return kept.page(`${page.path} ${base}`, () => render(page, base));
+      return kept(`${page.path} ${base}`, () => render(page, base));
     });
   async function render(page: GuidePage, base: string, tokensFile?: string): Promise<HttpResponse> {
     const text = await readFile(builtAsset(`guide/${page.path.split('/').at(-1)}.html`), 'utf8');

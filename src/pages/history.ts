@@ -1,16 +1,12 @@
 import { publicRoute, type Route } from '../platform/http/index.js';
-import { KeptPages } from './assetRoutes.js';
-import { type Demo, demoDocument, howToOpenTheDemo, ownToken } from './demoAccess.js';
-import { type HasPage, html, htmlPage, jsonBlock } from './html.js';
-
-interface HistoryOptions {
-  demo: Demo | undefined;
-  hasPage: HasPage;
-}
+import { keptPages } from './assetRoutes.js';
+import { demoDocument, howToOpenTheDemo, ownToken } from './demoAccess.js';
+import { html, htmlPage, jsonBlock } from './html.js';
+import type { PageOptions } from './options.js';
 
 /** `/history`: the versions of a document with what each changed, to find the one that had a text. */
-export function historyRoute({ demo, hasPage }: HistoryOptions): Route {
-  const kept = new KeptPages();
+export function historyRoute({ demo, hasPage }: PageOptions): Route {
+  const kept = keptPages();
   const render = (token?: string) =>
     htmlPage({
       title: 'History – Goalpost',
@@ -36,6 +32,6 @@ ${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken
 ${jsonBlock('settings', { token: token ?? null, first: token ? demoDocument : null, canRestore: hasPage('/graphql') })}`,
     });
   return publicRoute('/history', (request) =>
-    demo?.key.isHeldBy(request) ? render(demo.token) : kept.page('', () => render()),
+    demo?.key.isHeldBy(request) ? render(demo.token) : kept('', () => render()),
   );
 }

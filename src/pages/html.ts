@@ -59,7 +59,6 @@ export interface PageLink {
   about: string;
 }
 
-/** The pages that the header of every page links to. */
 export const pageLinks: PageLink[] = [
   {
     path: '/graphql',

@@ -5,19 +5,9 @@ import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation } from '../rest/routes.js';
-import type { Config } from '../settings.js';
-import { KeptPages } from './assetRoutes.js';
-import {
-  filterField,
-  filterScript,
-  type HasPage,
-  type Html,
-  highlighted,
-  html,
-  htmlPage,
-  inline,
-  statusBadge,
-} from './html.js';
+import { keptPages } from './assetRoutes.js';
+import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
+import type { PageOptions } from './options.js';
 import { additionMark, copyable, copyScript, curlCommand, placeholderBody } from './requests.js';
 
 /** A description in the Markdown that ours use: paragraphs, lists of `- ` lines, and `code`. */
@@ -228,16 +218,15 @@ ${codes.map(
 </details>`;
 }
 
-interface ReferenceOptions extends Pick<Config, 'publicUrl'> {
-  openApi: () => object;
-  mutations: readonly PreparedMutation[];
-  hasPage: HasPage;
-}
-
 /** `/docs`: the OpenAPI document as a page. */
-export function referenceRoute({ openApi, mutations, publicUrl, hasPage }: ReferenceOptions): Route {
+export function referenceRoute({
+  openApi,
+  mutations,
+  publicUrl,
+  hasPage,
+}: PageOptions & { openApi: () => object }): Route {
   const api = lazy(() => JSON.parse(JSON.stringify(openApi())) as OpenApi);
-  const kept = new KeptPages();
+  const kept = keptPages();
   const render = (base: string) =>
     htmlPage({
       title: 'Reference – Goalpost',
@@ -248,7 +237,7 @@ export function referenceRoute({ openApi, mutations, publicUrl, hasPage }: Refer
     });
   return publicRoute('/docs', (request) => {
     const base = publicUrl || new URL(request.url).origin;
-    return kept.page(base, () => render(base));
+    return kept(base, () => render(base));
   });
 }
 

@@ -8,12 +8,12 @@ import {
 } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import type { PreparedMutation } from '../rest/routes.js';
-import type { Config } from '../settings.js';
 import { version } from '../version.js';
-import { KeptPages } from './assetRoutes.js';
+import { keptPages } from './assetRoutes.js';
 import { type Demo, type DemoKey, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { domain } from './domain.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock, type PageLink, pageLinks } from './html.js';
+import type { PageOptions } from './options.js';
 import {
   additionMark,
   copyable,
@@ -24,21 +24,24 @@ import {
   shellQuoted,
 } from './requests.js';
 
-interface StartOptions extends Pick<Config, 'publicUrl'> {
+interface StartOptions extends PageOptions {
   isReady: (context: RequestContext) => Promise<boolean>;
-  mutations: readonly PreparedMutation[];
-  demo: Demo | undefined;
-  hasPage: HasPage;
 }
 
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to run on the demo. */
 export function startRoute(options: StartOptions): Route {
-  const kept = new KeptPages();
-  return publicRoute(
-    '/',
-    (request, context) =>
-      (options.demo && opened(request, options.demo.key)) ?? startPage(request, context, kept, options),
-  );
+  const { isReady, publicUrl, demo } = options;
+  const kept = keptPages();
+  return publicRoute('/', async (request, context) => {
+    const redirect = demo && opened(request, demo.key);
+    if (redirect) return redirect;
+    const ready = await isReady(context);
+    const { origin } = new URL(request.url);
+    const shown = await demoFor(request, ready ? demo : undefined);
+    if (shown) return render(shown, ready, origin, options);
+    const base = publicUrl || origin;
+    return kept(`${ready} ${base}`, () => render(undefined, ready, base, options));
+  });
 }
 
 /** The response to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */
@@ -46,21 +49,6 @@ function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
   if (!new URL(request.url).searchParams.has('demo')) return undefined;
   const cookie = key.cookieFor(request);
   return { status: 303, headers: { Location: '/', ...(cookie && { 'Set-Cookie': cookie }) } };
-}
-
-async function startPage(
-  request: RequestHead,
-  context: RequestContext,
-  kept: KeptPages,
-  options: StartOptions,
-): Promise<HttpResponse> {
-  const { isReady, publicUrl, demo } = options;
-  const ready = await isReady(context);
-  const { origin } = new URL(request.url);
-  const shown = await demoFor(request, ready ? demo : undefined);
-  if (shown) return render(shown, ready, origin, options);
-  const base = publicUrl || origin;
-  return kept.page(`${ready} ${base}`, () => render(undefined, ready, base, options));
 }
 
 function render(shown: ShownDemo | undefined, ready: boolean, base: string, options: StartOptions): HttpResponse {

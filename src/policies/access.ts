@@ -57,14 +57,12 @@ export const existingDocument = (actor: Actor) => ({
   OR: publishedOrOwn(actor),
 });
 
-/** The files of a visible hub that are not deleted. */
 export const visibleFile = (actor: Actor) => ({
   companyId: actor.companyId,
   ...notDeleted,
   resourceHub: visibleTo(actor),
 });
 
-/** The documents of a visible hub that exist for the caller. */
 export const visibleDocument = (actor: Actor) => ({ ...existingDocument(actor), resourceHub: visibleTo(actor) });
 
 interface File {

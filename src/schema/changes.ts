@@ -12,7 +12,6 @@ import { plannedQuery } from './plans.js';
 /** What the description of the record in a payload says of such a call. */
 export const nullWithoutId = 'Null if no ID was given: then nothing has changed.';
 
-/** The fields of an input, as its type declares them. */
 export type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]>['fields']>[0];
 
 /** The input field that names the record: optional, as the contract wants. An agent must give it, and reads `about`. */
@@ -33,14 +32,11 @@ export const expectedState = (t: InputFields) => ({
   }),
 });
 
-/** The description of the `state` of a preview. */
 export const stateDescription =
   'What the change depends on: sent as `expectedState` of the input, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
 
 interface PreviewOptions<Fields extends InputFieldMap> {
-  /** The fields of its input. */
   fields: (t: InputFields) => Fields;
-  /** What its input is. */
   input?: string;
   /** The codes of its failures. */
   errors?: string;
@@ -85,13 +81,8 @@ export const payloadOf = <Record extends object>({ record, activityId }: Outcome
 /** Whether the input named no record. */
 export const isEmpty = (payload: object) => !('id' in payload);
 
-/** An input of a mutation that changes a record. */
-interface Expecting {
-  expectedState?: string | null | undefined;
-}
-
 /** For the `extensions` of a mutation field: which record it changes, if its input names one; and that a state is one of a record. */
-export const changes = <Input extends Expecting>(
+export const changes = <Input extends { expectedState?: string | null | undefined }>(
   kind: NamedRecord['kind'],
   idOf: (input: Input) => string | null | undefined,
 ) => ({

@@ -22,10 +22,8 @@ import type { Actor } from '../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
 
-/** A query that is kept. */
 interface KeptQuery {
   characters: number;
-  /** Makes it with the ids of a caller. */
   make: (caller: Ids) => object;
 }
 

@@ -13,14 +13,12 @@ export type CallThread = (budget: Budget, name: string, args: unknown[]) => Prom
 
 /** The texts that one request reads and compares, each pair once, whatever the aliases. */
 export class Comparisons {
-  readonly #callThread: CallThread;
-  readonly #budget: Budget;
   readonly #differences = new Map<string, Map<string, Promise<Difference>>>();
 
-  constructor(callThread: CallThread, budget: Budget) {
-    this.#callThread = callThread;
-    this.#budget = budget;
-  }
+  constructor(
+    private readonly callThread: CallThread,
+    private readonly budget: Budget,
+  ) {}
 
   /** The difference of two texts; of the whole texts as they are stored if finding it would take too long. */
   difference(pair: TextPair): Promise<Difference> {
@@ -36,13 +34,13 @@ export class Comparisons {
   /** The difference with at most so many words around each change. */
   async around(pair: TextPair, words: number): Promise<Change[]> {
     const { changes } = await this.difference(pair);
-    return (await this.#call('around', pair, words)) ?? changes;
+    return (await this.#call('around', changes, words)) ?? changes;
   }
 
   /** The beginning of that, as much as weighs no more than this. */
   async excerpt(pair: TextPair, words: number, weight: number): Promise<Excerpt> {
     const { changes } = await this.difference(pair);
-    return (await this.#call('excerpt', pair, words, weight)) ?? excerptOf(changes, weight);
+    return (await this.#call('excerpt', changes, words, weight)) ?? excerptOf(changes, weight);
   }
 
   /** A page of a text as people read it, or as it is stored if reading it would take too long. */
@@ -57,6 +55,6 @@ export class Comparisons {
   }
 
   #call<Name extends keyof Functions>(name: Name, ...args: Arguments<Name>) {
-    return this.#callThread(this.#budget, name, args) as Promise<ReturnType<Functions[Name]> | undefined>;
+    return this.callThread(this.budget, name, args) as Promise<ReturnType<Functions[Name]> | undefined>;
   }
 }

@@ -10,9 +10,8 @@ export interface TextPair {
   isContent: boolean;
 }
 
-/** What has been made last, as a request asks several things of the same texts. */
+/** What has been read last, as a request asks several things of the same texts. */
 const readings = new Map<string, Reading>();
-let last: (TextPair & { difference: Difference }) | undefined;
 
 function readingOnce(text: string): Reading {
   const known = readings.get(text);
@@ -23,23 +22,17 @@ function readingOnce(text: string): Reading {
   return reading;
 }
 
-function difference({ before, after, isContent }: TextPair, deadline: number): Difference {
-  if (last?.before === before && last.after === after && last.isContent === isContent) return last.difference;
-  last = undefined;
-  const read = isContent ? readingOnce : asTyped;
-  last = { before, after, isContent, difference: comparison(read(before), read(after), deadline) };
-  return last.difference;
-}
-
 /** What the thread for texts does. A deadline is of the thread's clock, and what cannot keep it takes longer. */
 export const textFunctions = {
-  difference: (deadline: number, pair: TextPair): Difference => difference(pair, deadline),
-  /** The same with so many words around each change. */
-  around: (deadline: number, pair: TextPair, words: number): Change[] =>
-    elided(difference(pair, deadline).changes, words),
+  difference: (deadline: number, { before, after, isContent }: TextPair): Difference => {
+    const read = isContent ? readingOnce : asTyped;
+    return comparison(read(before), read(after), deadline);
+  },
+  /** Its changes with so many words around each. */
+  around: (_deadline: number, changes: readonly Change[], words: number): Change[] => elided(changes, words),
   /** The beginning of that. */
-  excerpt: (deadline: number, pair: TextPair, words: number, weight: number): Excerpt =>
-    excerptOf(elided(difference(pair, deadline).changes, words), weight),
+  excerpt: (_deadline: number, changes: readonly Change[], words: number, weight: number): Excerpt =>
+    excerptOf(elided(changes, words), weight),
   /** A page of a text as people read it. */
   page: (_deadline: number, text: string, number: number): TextPage => pageOf(readingOnce(text).text, number),
 };

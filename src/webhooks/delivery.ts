@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Database } from '../platform/postgres/index.js';
 import type { Turns } from '../platform/process/index.js';
 import {
-  type Endpoint,
   type Finished,
   fill,
   finish,
@@ -16,7 +15,7 @@ import {
   take,
 } from './queue.js';
 import type { Delivery, Sender } from './sender.js';
-import { bodyOf, messageOf, type Product } from './signature.js';
+import { bodyOf, messageOf } from './signature.js';
 
 /** What every delivery of a process uses. */
 export interface Tools {
@@ -27,7 +26,6 @@ export interface Tools {
   turns: Turns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
-  product: Product;
   logger: Logger;
   /** `seconds` is the time from recording an event to its acknowledgement, where it has one. */
   count: (outcome: 'acknowledged' | 'failed' | 'given_up', seconds: number | undefined) => void;
@@ -45,16 +43,11 @@ const mayBeginFor = 10_000;
 /** The lease was lost: others deliver now, or an owner has moved the position. */
 class LeaseLost extends Error {}
 
-interface Sending extends Taken {
-  endpoint: Endpoint;
-  takenAt: number;
-}
+type Sending = Taken & { takenAt: number };
 
-/** What became of a row, and what came of its request if one was sent. */
 interface Ended {
   row: Taken;
   outcome: Outcome;
-  delivery?: Delivery;
 }
 
 /**
@@ -63,8 +56,6 @@ interface Ended {
  * how the endpoint is.
  */
 export class WebhookDelivery {
-  readonly #lease: Lease;
-  readonly #tools: Tools;
   readonly #aborted = new AbortController();
   #isStopping = false;
   /** Rows that are taken, and not begun. */
@@ -74,21 +65,17 @@ export class WebhookDelivery {
   #ended: Ended[] = [];
   /** Whether no failure waits to be recorded. */
   #isOpen = true;
-  /** Whether a row in hand tries an endpoint that waits. All such rows are recorded together. */
-  #isProbing = false;
   /** Whether there may be events behind the position, and rows that are due. */
-  #hasMore: boolean;
-  #hasDue: boolean;
+  #hasMore = true;
+  #hasDue = false;
   #renewedAt = performance.now();
   #takenAt = performance.now();
   #onProgress = () => {};
 
-  constructor({ hasEvents, ...lease }: Lease & { hasEvents: boolean }, tools: Tools) {
-    this.#lease = lease;
-    this.#tools = tools;
-    this.#hasMore = hasEvents;
-    this.#hasDue = !hasEvents;
-  }
+  constructor(
+    private readonly lease: Lease,
+    private readonly tools: Tools,
+  ) {}
 
   /** Delivers until nothing is left, the endpoint has to wait, or it is stopped. Returns whether there is more to do. */
   async run(): Promise<boolean> {
@@ -102,7 +89,7 @@ export class WebhookDelivery {
     } finally {
       this.abort();
     }
-    return this.#tools.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
+    return this.tools.run(this.lease.companyId, (db) => releaseLease(db, this.lease));
   }
 
   /** Begins no more requests. */
@@ -122,7 +109,7 @@ export class WebhookDelivery {
     if (this.#isStopping) return false;
     const isLook = performance.now() - this.#takenAt >= lookEvery;
     if (isLook) [this.#hasMore, this.#hasDue] = [true, false];
-    const room = mostTaken - this.#inHand;
+    const room = Math.max(mostTaken - this.#inHand, 0);
     if (isLook || room >= mostTaken / 2) {
       if (this.#hasMore && !this.#hasDue && !isPaused) {
         this.#hasMore = (await this.#hold(fill)).hasMore;
@@ -143,33 +130,31 @@ export class WebhookDelivery {
   async #take(most: number): Promise<boolean> {
     const takenAt = performance.now();
     this.#takenAt = takenAt;
-    const { endpoint, isPaused, rows } = await this.#hold((db, lease) => take(db, lease, most));
+    const { isPaused, rows } = await this.#hold((db, lease) => take(db, lease, most));
     for (const row of rows) {
-      if (row.isPing || row.event?.isHidden === false) this.#queue.push({ ...row, endpoint, takenAt });
+      if (row.isPing || row.event?.isHidden === false) this.#queue.push({ ...row, takenAt });
       else this.#ended.push({ row, outcome: settled(row) });
     }
-    this.#isProbing ||= rows.some(({ isProbe }) => isProbe);
-    this.#hasDue = rows.length === most || this.#isProbing;
+    this.#hasDue = rows.length === most;
     return isPaused;
   }
 
   async #record(): Promise<Finished | undefined> {
-    if (this.#ended.length === 0 || (this.#isProbing && this.#running > 0)) return undefined;
+    if (this.#ended.length === 0) return undefined;
     const ended = this.#ended.splice(0);
-    this.#isProbing = this.#queue.some(({ isProbe }) => isProbe);
     const outcomes = ended.map(({ outcome }) => outcome);
     const finished = await this.#hold((db, lease) => finish(db, lease, outcomes, scoreOf(ended)));
-    this.#hasDue ||= finished.hasNext;
+    this.#hasDue ||= finished.hasNext || ended.some(({ row }) => row.isProbe);
     if (finished.isPaused) this.#putBack(({ once }) => !once);
     this.#isOpen = !this.#ended.some(hasFailed);
-    report(this.#tools.logger, this.#lease, ended, finished);
+    report(this.tools.logger, this.lease, ended, finished);
     return finished;
   }
 
   /** Runs a statement that renews the lease. Throws if that does not hold any more. */
   async #hold<T>(statement: (db: Database, lease: Lease) => Promise<T | undefined>): Promise<T> {
     const start = performance.now();
-    const result = await this.#tools.run(this.#lease.companyId, (db) => statement(db, this.#lease));
+    const result = await this.tools.run(this.lease.companyId, (db) => statement(db, this.lease));
     if (result === undefined) throw new LeaseLost();
     this.#renewedAt = start;
     return result;
@@ -186,7 +171,7 @@ export class WebhookDelivery {
       const row = this.#queue.shift();
       if (!row) return;
       this.#running += 1;
-      void this.#tools.turns.take(() => this.#send(row)).then((ended) => this.#end(ended));
+      void this.tools.turns.take(() => this.#send(row)).then((ended) => this.#end(ended));
     }
   }
 
@@ -196,12 +181,11 @@ export class WebhookDelivery {
     if (hasFailed(ended)) this.#isOpen = false;
     this.#begin();
     if (this.#hasToRecord) this.#onProgress();
-    else if (this.#ended.length === 1 && !this.#isProbing) setTimeout(() => this.#onProgress(), recordEvery).unref();
+    else if (this.#ended.length === 1) setTimeout(() => this.#onProgress(), recordEvery).unref();
   }
 
   get #hasToRecord(): boolean {
-    if (this.#running === 0) return this.#queue.length === 0 || !this.#isOpen;
-    return !this.#isProbing && (!this.#isOpen || this.#ended.length >= mostTaken / 2);
+    return !this.#isOpen || this.#inHand === 0 || this.#ended.length >= mostTaken / 2;
   }
 
   /** Resolves when there is something to record, or after a while. */
@@ -217,23 +201,23 @@ export class WebhookDelivery {
   }
 
   async #send(row: Sending): Promise<Ended> {
-    const { sender, keys, product } = this.#tools;
-    const { companyId, webhookId } = this.#lease;
+    const { sender, keys } = this.tools;
+    const { companyId, webhookId } = this.lease;
     const { signal } = this.#aborted;
     const now = performance.now();
     const mayBegin = this.#isOpen && !this.#isStopping && !signal.aborted && now - this.#renewedAt < mayBeginFor;
     if (!mayBegin) return unsent(row);
-    const clock = row.endpoint.clock + (now - row.takenAt) / 1000;
+    const clock = row.clock + (now - row.takenAt) / 1000;
     const body = bodyOf(row, companyId, clock);
     const number = (isSentAgain: boolean) => numberOf(row, isSentAgain);
     const owner = { companyId, id: webhookId };
-    const delivery = await sender.send(messageOf(row.endpoint, { body, number, clock, keys, product, owner }), signal);
-    if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), isSettled: false } };
+    const delivery = await sender.send(messageOf(row, { body, number, clock, keys, owner }), signal);
+    if (signal.aborted && !delivery.isAcknowledged) return { row, outcome: { ...settled(row), pause: 0 } };
     const outcome = outcomeOf(row, delivery, body);
     const isFirst = !row.once && !row.wasSent && delivery.isAcknowledged;
     const seconds = isFirst && row.age !== null ? row.age + (performance.now() - row.takenAt) / 1000 : undefined;
-    this.#tools.count(outcome.attempt.outcome, seconds);
-    return { row, outcome, delivery };
+    this.tools.count(outcome.attempt.outcome, seconds);
+    return { row, outcome };
   }
 }
 
@@ -241,43 +225,40 @@ export class WebhookDelivery {
 const numberOf = ({ attempts, wasSent }: Taken, isSentAgain = false) =>
   Math.max(attempts, wasSent || isSentAgain ? 2 : 1);
 
-const hasFailed = ({ delivery }: Ended) => delivery?.isAcknowledged === false;
+const hasFailed = ({ outcome: { attempt } }: Ended) => attempt?.isAcknowledged === false;
 
-const settled = ({ record, attempts, failures }: Taken) => ({ record, isSettled: true, attempts, failures, pause: 0 });
+const settled = ({ record, attempts, failures }: Taken) => ({ record, attempts, failures, pause: undefined });
 
 const unsent = (row: Taken): Ended => ({
   row,
-  outcome: { ...settled(row), isSettled: false, attempts: row.attempts - 1 },
+  outcome: { ...settled(row), pause: 0, attempts: row.attempts - 1 },
 });
 
 /** What becomes of a row whose request has ended. */
 function outcomeOf(row: Taken, delivery: Delivery, { id: eventId, type }: { id: string; type: string }) {
   const { once, isProbe, event } = row;
-  const { isAcknowledged, status, reason, milliseconds, response, isSentAgain } = delivery;
+  const { isAcknowledged } = delivery;
   const failures = isAcknowledged || once || isProbe ? row.failures : row.failures + 1;
   const pause = isProbe ? 0 : pauseAfter(failures);
   const outcome = isAcknowledged ? 'acknowledged' : once || pause !== undefined ? 'failed' : 'given_up';
-  const number = numberOf(row, isSentAgain);
-  const sequence = event?.sequence;
-  const attempt = { eventId, type, sequence, number, outcome, status, reason, milliseconds, response } as const;
-  const isSettled = once || outcome !== 'failed';
-  const error = outcome === 'failed' && !isProbe ? { error: reason ?? `status ${status}` } : {};
-  return { ...settled(row), isSettled, failures, pause: pause ?? 0, ...error, attempt };
+  const number = numberOf(row, delivery.isSentAgain);
+  const attempt = { ...delivery, eventId, type, sequence: event?.sequence, number, outcome } as const;
+  return { ...settled(row), failures, pause: once || isAcknowledged ? undefined : pause, attempt };
 }
 
 /** What the responses of the endpoint say of it, in their order. */
 function scoreOf(ended: readonly Ended[]): Score {
-  const none = { failures: 0, failuresOnce: 0, hasProbeFailed: false };
-  const score = { hasSucceeded: false, ...none, retryAfter: 0, isGone: false };
-  for (const { row, delivery } of ended) {
-    if (delivery?.isAcknowledged) Object.assign(score, none, { hasSucceeded: true });
-    else if (delivery && row.once) score.failuresOnce += 1;
-    else if (delivery) score.failures += 1;
-    if (delivery?.isAcknowledged === false && row.isProbe) score.hasProbeFailed = true;
-    if (!row.once) score.retryAfter = Math.max(score.retryAfter, delivery?.retryAfter ?? 0);
-    score.isGone ||= delivery?.status === 410;
-  }
-  return score;
+  const tried = ended.flatMap(({ row, outcome: { attempt } }) => (attempt ? { ...row, ...attempt } : []));
+  const lastSuccess = tried.findLastIndex(({ isAcknowledged }) => isAcknowledged);
+  const failed = tried.slice(lastSuccess + 1);
+  return {
+    hasSucceeded: lastSuccess >= 0,
+    failures: failed.filter(({ once }) => !once).length,
+    failuresOnce: failed.filter(({ once }) => once).length,
+    hasProbeFailed: failed.some(({ isProbe }) => isProbe),
+    retryAfter: Math.max(0, ...tried.map(({ once, retryAfter = 0 }) => (once ? 0 : retryAfter))),
+    isGone: tried.some(({ status }) => status === 410),
+  };
 }
 
 /** Logs what was sent, and warns when an endpoint begins to fail, recovers, or is disabled. */
@@ -287,10 +268,10 @@ function report(logger: Logger, { companyId, webhookId }: Lease, ended: readonly
   const attempts = ended.flatMap(({ outcome }) => outcome.attempt ?? []);
   const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
   const [acknowledged, failed, givenUp] = [count('acknowledged'), count('failed'), count('given_up')];
-  const closed = ended.findLast(({ delivery }) => delivery?.address !== undefined)?.delivery?.address;
+  const closed = attempts.findLast(({ address }) => address !== undefined)?.address;
   if (attempts.length > 0)
     logger.info({ ...webhook, acknowledged, failed, givenUp, position, closed }, 'webhook batch');
-  const last = attempts.findLast(({ outcome }) => outcome !== 'acknowledged');
+  const last = attempts.findLast(({ isAcknowledged }) => !isAcknowledged);
   const reason = last && (last.reason ?? `status ${last.status}`);
   if (disabled) logger.warn({ ...webhook, disabled, reason }, 'a webhook is disabled');
   else if (waits > 0 && waitsBefore === 0) logger.warn({ ...webhook, reason }, 'a webhook fails, and waits');

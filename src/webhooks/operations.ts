@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
+import { Prisma, type Webhook as WebhookRow } from '../generated/client/client.js';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { company, requireToken, retry, validToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
@@ -14,11 +14,9 @@ async function permitOwner({ db, actor }: Context): Promise<void> {
   if (!person?.isOwner) throw failure('OWNER_REQUIRED');
 }
 
-const isOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (
-  SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
-
 /** The same in the statement that writes, for one who has just lost it, or the token. Reads the step `token(id)`. */
-const stillOwner = (actor: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND ${isOwner(actor)}`;
+const stillOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND EXISTS (
+  SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
 
 /** After a write that has changed nothing: requires that the caller still has a valid token, and owns the company. Throws 401 or 403. */
 async function requireStillOwner(context: Context): Promise<void> {
@@ -26,28 +24,14 @@ async function requireStillOwner(context: Context): Promise<void> {
   await permitOwner(context);
 }
 
-type WebhookState = 'active' | 'failing' | 'disabled';
+type Columns = 'id' | 'url' | 'actions' | 'exceptOrigins' | 'disabledAt' | 'failingSince' | 'waitUntil' | 'position';
 
-export interface Webhook {
-  companyId: string;
-  id: string;
-  url: string;
-  /** Those that it gets; none for all. */
-  actions: ActivityAction[];
-  /** Those whose events it does not get. */
-  exceptOrigins: EventOrigin[];
-  generation: number;
+export interface Webhook extends Pick<WebhookRow, Columns | 'insertedAt' | 'updatedAt'> {
   previousUntil: Date | null;
-  state: WebhookState;
+  state: 'active' | 'failing' | 'disabled';
   disabledReason: 'owner' | 'operator' | 'gone' | 'failing' | null;
-  disabledAt: Date | null;
-  failingSince: Date | null;
-  waitUntil: Date | null;
-  position: bigint;
   lag: bigint;
   retries: number;
-  insertedAt: Date;
-  updatedAt: Date;
 }
 
 /** The webhooks of the caller's company, oldest first. Throws 403. */
@@ -66,8 +50,7 @@ export async function loadWebhook(context: Context, id: string): Promise<Webhook
 
 const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.Sql): Promise<Webhook[]> =>
   db.$queryRaw<Webhook[]>(Prisma.sql`
-    SELECT w.company_id AS "companyId", w.id, w.url, w.actions::text[] AS actions,
-      w.except_origins::text[] AS "exceptOrigins", w.generation,
+    SELECT w.id, w.url, w.actions::text[] AS actions, w.except_origins::text[] AS "exceptOrigins",
       CASE WHEN w.previous_until[1] > now() THEN w.previous_until[1] END AS "previousUntil",
       CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
       w.disabled_reason AS "disabledReason", w.disabled_at AS "disabledAt", w.failing_since AS "failingSince",
@@ -112,7 +95,6 @@ export const checkedActions = ({ input }: { input?: { actions?: readonly unknown
     ? [{ field: 'input.actions', code: 'too_short', message: 'must name at least one action' }]
     : [];
 
-/** The most webhooks of a company. */
 const mostWebhooks = 20;
 
 interface CreateWebhookInput {
@@ -154,12 +136,11 @@ async function attempt(
   const open = Array.from({ length: mostWebhooks }, (_, index) => index + 1).filter((slot) => !taken.has(slot));
   const free = open[Math.floor(Math.random() * open.length)];
   if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
-  const position = afterSequence ?? null;
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, made AS (
       INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, next_attempt_at)
       SELECT company.id, ${newId()}, ${actor.tokenId}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
-        ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
+        ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${afterSequence ?? null}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
       FROM company WHERE ${stillOwner(actor)}
       ON CONFLICT (company_id, slot) DO NOTHING RETURNING w.id
     )
@@ -206,15 +187,10 @@ export async function replayWebhook(
   return { webhookId: id };
 }
 
-interface RotateWebhookSecretInput {
-  id: string;
-  endOldSecrets?: boolean | null | undefined;
-}
-
 /** Makes a new secret, beside which the old one signs for a day unless all old ones end. Throws 403, 404, 429 or 501. */
 export async function rotateWebhookSecret(
   context: Context,
-  { id, endOldSecrets }: RotateWebhookSecretInput,
+  { id, endOldSecrets }: { id: string; endOldSecrets?: boolean | null | undefined },
 ): Promise<WebhookWithSecret> {
   await permitOwner(context);
   const key = requireKey(context);

@@ -1,6 +1,7 @@
 import { eventSource, recordOfEvent as record } from '../events/source.js';
 import type { OutboxEvent, SourceRow } from '../platform/outbox/index.js';
 import { newIds, rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
+import type { Delivery } from './sender.js';
 
 const { events, tenants, kind, origin } = eventSource;
 
@@ -23,7 +24,9 @@ const rowsOf = ({ companyId, webhookId }: Lease) => sql`r.company_id = ${company
 
 /** A step: the webhook, locked, if the lease still holds. All that a statement does depends on it. */
 const lock = (name: string, { companyId, webhookId, holder, epoch }: Lease) => sql`${rawSql(name)} AS MATERIALIZED (
-  SELECT w.*, (w.disabled_at IS NOT NULL OR coalesce(w.wait_until > now(), false)) AS is_paused FROM webhooks w
+  SELECT w.*, (w.disabled_at IS NOT NULL OR coalesce(w.wait_until > now(), false)) AS is_paused,
+    w.failures >= ${literal(failuresBeforeWaiting)} AS is_probe
+  FROM webhooks w
   WHERE w.company_id = ${companyId} AND w.id = ${webhookId} AND w.locked_by = ${holder} AND w.epoch = ${epoch}
   FOR NO KEY UPDATE
 )`;
@@ -37,7 +40,7 @@ const isWanted = sql`(cardinality(held.actions) = 0 OR ${kind} = ANY (held.actio
  */
 export async function acquireLeases(db: Connection, companyId: string, holder: string) {
   const hasEvents = sql`(w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM ${tenants} WHERE id = ${companyId}))`;
-  const rows = await db.$queryRaw<{ id: string; epoch: number | null; hasEvents: boolean; isBusy: boolean }[]>(sql`
+  const rows = await db.$queryRaw<{ id: string; epoch: number | null; isBusy: boolean }[]>(sql`
     WITH open AS (
       SELECT w.id FROM webhooks w
       WHERE w.company_id = ${companyId} AND (w.locked_by = ${holder} OR w.locked_until <= now()
@@ -48,11 +51,10 @@ export async function acquireLeases(db: Connection, companyId: string, holder: s
       UPDATE webhooks w SET locked_by = ${holder}, locked_until = ${untilLeaseEnds}, next_attempt_at = NULL
       FROM open WHERE w.company_id = ${companyId} AND w.id = open.id RETURNING w.id, w.epoch
     )
-    SELECT w.id, acquired.epoch, ${hasEvents} AS "hasEvents",
-      coalesce(${hasEvents} AND w.locked_until > now(), false) AS "isBusy"
+    SELECT w.id, acquired.epoch, coalesce(${hasEvents} AND w.locked_until > now(), false) AS "isBusy"
     FROM webhooks w LEFT JOIN acquired ON acquired.id = w.id WHERE w.company_id = ${companyId}`);
-  const leases = rows.flatMap(({ id: webhookId, epoch, hasEvents }) =>
-    epoch === null ? [] : [{ companyId, webhookId, holder, epoch, hasEvents }],
+  const leases = rows.flatMap(({ id: webhookId, epoch }): Lease[] =>
+    epoch === null ? [] : [{ companyId, webhookId, holder, epoch }],
   );
   return { leases, isBusy: rows.some(({ isBusy }) => isBusy), hasWebhooks: rows.length > 0 };
 }
@@ -93,18 +95,14 @@ export async function fill(db: Connection, lease: Lease): Promise<{ hasMore: boo
   return row;
 }
 
-/** What the requests to a webhook are made with. */
-export interface Endpoint {
+/** A row that its holder has taken, and what is to be sent where. */
+export interface Taken {
   url: string;
   generation: number;
   /** The generations before it whose secrets sign too, the newest first. */
   older: number[];
   /** Seconds since 1970 by the clock of the database: that of a gateway may be wrong. */
   clock: number;
-}
-
-/** A row that its holder has taken, and what is to be sent. */
-export interface Taken {
   record: string;
   /** Whether an owner has asked for it, so that nothing waits behind it. */
   once: boolean;
@@ -123,8 +121,7 @@ export interface Taken {
   event: OutboxEvent | undefined;
 }
 
-type TakenRow = Endpoint &
-  SourceRow &
+type TakenRow = SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
 /** The most rows in hand, beside those sent once: a number, as PostgreSQL plans with it and not with a parameter. */
@@ -145,9 +142,7 @@ export async function take(db: Connection, lease: Lease, most: number) {
     ${rows(sql`is_probe AND NOT is_paused`)} AND NOT r.once AND num_nulls(r.last_error) = ${literal(isNew)}
     ORDER BY r.sequence LIMIT 1) p`;
   const found = await db.$queryRaw<TakenRow[]>(sql`
-    WITH ${lock('locked', lease)}, held AS MATERIALIZED (
-      SELECT *, failures >= ${literal(failuresBeforeWaiting)} AS is_probe FROM locked
-    ), due AS MATERIALIZED (
+    WITH ${lock('held', lease)}, due AS MATERIALIZED (
       SELECT d.record, d.sequence, d.once FROM (
         (${rows(sql`TRUE`)} AND r.once AND r.next_attempt_at <= now() ORDER BY r.next_attempt_at LIMIT 10)
         UNION ALL (
@@ -181,39 +176,30 @@ export async function take(db: Connection, lease: Lease, most: number) {
     ORDER BY taken.once DESC, taken.sequence`);
   const [first] = found;
   if (!first) return undefined;
-  const { url, generation, older, clock, isPaused } = first;
-  const taken = found.flatMap(
-    ({ record, once, isPing, attempts, failures, isProbe, wasSent, age, ...row }): Taken[] => {
-      const event = row.eventId === null ? undefined : eventSource.eventOf(companyId, row);
-      return record === null ? [] : [{ record, once, isPing, attempts, failures, isProbe, wasSent, age, event }];
-    },
-  );
-  return { endpoint: { url, generation, older, clock } satisfies Endpoint, isPaused, rows: taken };
+  const taken = found.flatMap(({ record, eventId, ...row }): Taken[] => {
+    const event = eventId === null ? undefined : eventSource.eventOf(companyId, row);
+    return record === null ? [] : [{ ...row, record, event }];
+  });
+  return { isPaused: first.isPaused, rows: taken };
 }
 
 /** What became of a row that was taken. */
 export interface Outcome {
   record: string;
-  /** Whether its record goes on with its next event, or the row ends. Otherwise it is due again after `pause`, in seconds. */
-  isSettled: boolean;
   attempts: number;
   failures: number;
-  pause: number;
-  error?: string;
+  /** Seconds until it is due again. Undefined if its record goes on with its next event, or the row ends. */
+  pause: number | undefined;
   /** The line of the log. Undefined if nothing was sent. */
   attempt?: Attempt;
 }
 
-interface Attempt {
+interface Attempt extends Delivery {
   eventId: string;
   type: string;
   sequence: number | undefined;
   number: number;
   outcome: 'acknowledged' | 'failed' | 'given_up';
-  status: number | undefined;
-  reason: string | undefined;
-  milliseconds: number;
-  response: string | undefined;
 }
 
 /** What the attempts say of the endpoint, in the order in which they ended. */
@@ -231,15 +217,15 @@ export interface Score {
 
 /** A step that makes of `held` and a score how the endpoint is from now on. */
 function judge({ hasSucceeded, failures, failuresOnce, hasProbeFailed, retryAfter, isGone }: Score): Sql {
-  const [first, second, later] = pausesOfEndpoint.map(spread);
+  const pauses = pausesOfEndpoint.map(spread);
   const most = literal(failuresBeforeWaiting);
   return sql`endpoint AS MATERIALIZED (
       SELECT h.id, j.failed, h.waits AS waits_before, now() AS at,
         CASE WHEN j.failed < ${most} THEN 0 WHEN j.is_news THEN h.waits + 1 ELSE h.waits END AS waits,
         CASE
           WHEN j.failed >= ${most} AND j.is_news THEN now() + make_interval(secs => greatest(${retryAfter}::float8,
-            CASE h.waits WHEN 0 THEN ${first}::float8 WHEN 1 THEN ${second}::float8 ELSE ${later}::float8 END))
-          WHEN j.failed >= ${most} THEN h.wait_until
+            (${pauses}::float8[])[least(h.waits + 1, ${literal(pauses.length)})]))
+          WHEN j.failed >= ${most} THEN greatest(h.wait_until, now() + make_interval(secs => ${retryAfter}::float8))
           WHEN ${retryAfter}::float8 > 0 THEN now() + make_interval(secs => ${retryAfter}::float8)
           WHEN h.waits = 0 AND h.wait_until > now() THEN h.wait_until
         END AS wait_until,
@@ -253,7 +239,7 @@ function judge({ hasSucceeded, failures, failuresOnce, hasProbeFailed, retryAfte
           ELSE 0 END AS counted
       ) c CROSS JOIN LATERAL (
         SELECT c.counted + CASE WHEN ${hasSucceeded}::boolean THEN 0 ELSE h.failures END AS failed,
-          (h.waits = 0 AND c.counted > 0) OR ${hasProbeFailed}::boolean AS is_news
+          (h.waits = 0 AND c.counted > 0) OR (${hasProbeFailed}::boolean AND (h.wait_until > now()) IS NOT TRUE) AS is_news
       ) j
     )`;
 }
@@ -292,9 +278,10 @@ export async function finish(
       SELECT locked.* FROM locked JOIN webhooks seen
         ON seen.company_id = ${companyId} AND seen.id = ${webhookId} AND seen.position = locked.position
     ), outcomes AS MATERIALIZED (
-      SELECT o.*, now() + make_interval(secs => o.pause) AS due
+      SELECT o.*, now() + make_interval(secs => o.pause) AS due,
+        coalesce(o.attempt ->> 'reason', 'status ' || (o.attempt ->> 'status')) AS error
       FROM held, json_to_recordset(${JSON.stringify(outcomes)}::json) AS o(
-        record text, "isSettled" boolean, attempts integer, failures integer, pause float8, error text, attempt json)
+        record text, attempts integer, failures integer, pause float8, attempt json)
     ), logged AS (
       INSERT INTO webhook_attempts AS l
         (company_id, id, webhook_id, event_id, type, sequence, attempt, outcome, status, reason, milliseconds, response, attempted_at)
@@ -312,16 +299,16 @@ export async function finish(
         ORDER BY a.sequence LIMIT 1
       ) END AS next
       FROM held CROSS JOIN outcomes o JOIN webhook_retries r ON ${rowsOf(lease)} AND r.record = o.record
-      WHERE o."isSettled" AND r.locked_by = ${holder}
+      WHERE o.pause IS NULL AND r.locked_by = ${holder}
     ), moved AS (
       UPDATE webhook_retries r SET sequence = s.next, attempts = 0, failures = 0, next_attempt_at = now(), locked_by = NULL
       FROM settled s WHERE ${rowsOf(lease)} AND r.record = s.record AND s.next IS NOT NULL
     ), removed AS (
       DELETE FROM webhook_retries r USING settled s WHERE ${rowsOf(lease)} AND r.record = s.record AND s.next IS NULL
     ), kept AS (
-      UPDATE webhook_retries r SET attempts = o.attempts, failures = o.failures, last_error = coalesce(o.error, r.last_error),
-        next_attempt_at = o.due, locked_by = NULL
-      FROM outcomes o WHERE ${rowsOf(lease)} AND r.record = o.record AND NOT o."isSettled" AND r.locked_by = ${holder}
+      UPDATE webhook_retries r SET attempts = o.attempts, failures = o.failures, next_attempt_at = o.due, locked_by = NULL,
+        last_error = CASE WHEN o.failures > r.failures THEN o.error ELSE r.last_error END
+      FROM outcomes o WHERE ${rowsOf(lease)} AND r.record = o.record AND o.pause IS NOT NULL AND r.locked_by = ${holder}
     ), ${judge(score)}, changed AS (
       UPDATE webhooks w SET failures = e.failed, waits = e.waits, wait_until = e.wait_until, failing_since = e.failing_since,
         disabled_at = CASE WHEN e.disabled IS NULL THEN w.disabled_at ELSE e.at END,

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { OutboxEvent } from '../platform/outbox/index.js';
-import type { Endpoint, Taken } from './queue.js';
+import { version } from '../version.js';
+import type { Taken } from './queue.js';
 import type { Message } from './sender.js';
 
 /** A webhook, and which of its secrets. */
@@ -13,7 +14,6 @@ interface SecretOwner {
 
 const prefix = 'whsec_';
 
-/** Whether a text is a secret of Standard Webhooks. */
 export const isSecret = (text: string): boolean => text.startsWith(prefix);
 
 /** The secret of a webhook under one key. It is stored nowhere: it can be derived again. */
@@ -48,12 +48,6 @@ export function bodyOf({ event, record: id }: Taken, companyId: string, clock: n
   return event?.body ?? { id, type: 'ping', timestamp: new Date(clock * 1000).toISOString(), company_id: companyId };
 }
 
-/** Who sends, as `User-Agent` and the header with the number of the attempt name it. */
-export interface Product {
-  name: string;
-  version: string;
-}
-
 interface Sending {
   body: OutboxEvent['body'] | Ping;
   /** The number of the attempt, which differs if it is sent again. */
@@ -61,7 +55,6 @@ interface Sending {
   /** Seconds since 1970. */
   clock: number;
   keys: readonly string[];
-  product: Product;
   owner: { companyId: string; id: string };
 }
 
@@ -74,7 +67,6 @@ interface Sent {
   attempt: number;
 }
 
-/** A header of each request to a webhook. */
 interface WebhookHeader {
   /** What it says, for documents. */
   description: string;
@@ -83,7 +75,7 @@ interface WebhookHeader {
 }
 
 /** The headers of requests to webhooks by name: what is sent, and what documents say of it. */
-export const webhookHeaders = (product: string): Record<string, WebhookHeader> => ({
+export const webhookHeaders: Record<string, WebhookHeader> = {
   'webhook-id': {
     description: 'The ID of the event, the same in every attempt and in a replay: what has it already is a duplicate.',
     example: '0199…',
@@ -99,26 +91,24 @@ export const webhookHeaders = (product: string): Record<string, WebhookHeader> =
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     value: ({ signature }) => signature,
   },
-  [`${product.toLowerCase()}-attempt`]: {
+  'goalpost-attempt': {
     description: 'Which attempt it is; 1 guarantees that the event was not sent before.',
     example: '1',
     value: ({ attempt }) => String(attempt),
   },
-});
+};
 
 /** A request of Standard Webhooks. */
-export function messageOf({ url, generation, older }: Endpoint, sending: Sending): Message {
-  const { body, number, clock, keys, product, owner } = sending;
+export function messageOf({ url, generation, older }: Taken, { body, number, clock, keys, owner }: Sending): Message {
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));
   const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);
-  const said = Object.entries(webhookHeaders(product.name));
   const headers = (again: boolean) => {
     const sent = { id: body.id, timestamp, signature, attempt: number(again) };
     return {
       'content-type': 'application/json',
-      'user-agent': `${product.name}/${product.version}`,
-      ...Object.fromEntries(said.map(([name, { value }]) => [name, value(sent)])),
+      'user-agent': `Goalpost/${version}`,
+      ...Object.fromEntries(Object.entries(webhookHeaders).map(([name, { value }]) => [name, value(sent)])),
     };
   };
   return { url, headers, body: text };

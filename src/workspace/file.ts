@@ -89,16 +89,13 @@ async function* bytesOf(stream: Bytes, hash: Hash): AsyncGenerator<Buffer> {
   }
 }
 
-interface OpenedFile {
-  line: string;
-  /** All of it, the line included. */
-  bytes: AsyncIterable<Buffer>;
-}
-
 const lineFeed = 0x0a;
 
-/** Reads on until the first line that is not empty is there, as far as it is short enough to be a record. */
-async function firstLine(rest: AsyncGenerator<Buffer>): Promise<OpenedFile> {
+/**
+ * Reads on until the first line that is not empty is there, as far as it is short enough to be a record. Returns all bytes,
+ * too, with those of that line.
+ */
+async function firstLine(rest: AsyncGenerator<Buffer>) {
   const pieces: Buffer[] = [];
   let length = 0;
   for (;;) {

@@ -113,10 +113,10 @@ interface Company {
 }
 
 async function companyOf(tx: Transaction, companyId: string): Promise<Company | undefined> {
-  const [row] = await tx.$queryRaw<{ revision: bigint | null; digest: Uint8Array | null }[]>`
-    SELECT i.revision, i.digest
+  const [row] = await tx.$queryRaw<Company[]>`
+    SELECT i.revision::float8 AS revision, i.digest
     FROM companies c LEFT JOIN imports i ON i.company_id = c.id WHERE c.id = ${companyId}`;
-  return row && { revision: row.revision === null ? null : Number(row.revision), digest: row.digest };
+  return row;
 }
 
 interface Written {
@@ -166,7 +166,6 @@ async function requireUnused({ tx, staging, companyId, isNew }: Checked, { updat
 const isRepeated = ({ revision }: Head, company: Company, digest: Buffer) =>
   revision !== null && revision === company.revision && company.digest !== null && digest.equals(company.digest);
 
-/** Requires a file that is newer than the last one. */
 function requireNewer({ revision }: Head, { revision: last }: Company): void {
   if (last === null || revision === null || revision > last) return;
   const other = revision === last ? ', which was another file' : '';

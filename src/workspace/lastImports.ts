@@ -1,26 +1,21 @@
+import type { Import } from '../generated/client/client.js';
 import type { Database } from '../platform/postgres/index.js';
 
 /** The last numbered file of a company, and the file that was refused after it. */
-export interface LastImport {
-  companyId: string;
+export interface LastImport extends Pick<Import, 'companyId' | 'importedAt' | 'refusedAt' | 'refusedReason'> {
   revision: number | null;
-  importedAt: Date;
-  refusedAt: Date | null;
-  refusedReason: string | null;
 }
 
 /** The most companies that are read: those whose last file is the newest. */
 const most = 100;
 
 /** The last file of each company that gets numbered ones, or whose last file was refused, the newest first. */
-export async function lastImports(db: Database): Promise<LastImport[]> {
-  const rows = await db.$queryRaw<(Omit<LastImport, 'revision'> & { revision: bigint | null })[]>`
-    SELECT company_id AS "companyId", revision, imported_at AS "importedAt", refused_at AS "refusedAt",
+export const lastImports = (db: Database) =>
+  db.$queryRaw<LastImport[]>`
+    SELECT company_id AS "companyId", revision::float8 AS revision, imported_at AS "importedAt", refused_at AS "refusedAt",
       refused_reason AS "refusedReason"
     FROM imports WHERE revision IS NOT NULL OR refused_at IS NOT NULL
     ORDER BY greatest(imported_at, refused_at) DESC, company_id LIMIT ${most}::integer`;
-  return rows.map((row) => ({ ...row, revision: row.revision === null ? null : Number(row.revision) }));
-}
 
 /** What `/metrics` shows of the last files. */
 export function importGauges(read: () => LastImport[]) {

@@ -60,7 +60,6 @@ function nameOf(path: Path): string {
 /** What a record is, for messages: `goal "launch"`. */
 export const labelOf = (kind: string, id: string) => `${kind} ${quote(id)}`;
 
-/** The path of the record that a problem is about. */
 export const recordPathOf = (problem: string): string | undefined => /^(?:line \d+|[a-z_]+\[\d+\])/.exec(problem)?.[0];
 
 /** A problem that also says which record it is about: `line 12, success (goal "launch"): is required`. */

@@ -41,22 +41,19 @@ export class Staging {
   readonly counts = new Map<Table, number>();
   /** Whether the file removes something, or a whole file does not name it. */
   hasRemoved = false;
-  readonly #tx: Transaction;
   /** Rows of JSON on their way to PostgreSQL. */
   readonly #waiting = new Map<Table, { rows: string[]; characters: number }>();
   #n = 0;
   /** The last insert, which may still run. */
   #inserted: Promise<unknown> = Promise.resolve();
 
-  constructor(tx: Transaction) {
-    this.#tx = tx;
-  }
+  constructor(private readonly tx: Transaction) {}
 
   async open(): Promise<void> {
     // Whatever the database prefers: rows are compared with what is committed at that moment.
-    await this.#tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL READ COMMITTED`;
-    await this.#tx.$executeRaw`SET LOCAL lock_timeout = '60s'`;
-    await this.#tx.$executeRaw`DO $$ BEGIN
+    await this.tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL READ COMMITTED`;
+    await this.tx.$executeRaw`SET LOCAL lock_timeout = '60s'`;
+    await this.tx.$executeRaw`DO $$ BEGIN
       CREATE TEMP TABLE import_removed (tbl text, id text) ON COMMIT DROP;
       CREATE TEMP TABLE import_doomed (tbl text, id text) ON COMMIT DROP;
     END $$`;
@@ -89,7 +86,7 @@ export class Staging {
     await this.create(table);
     const names = columns(stagedColumns[table]);
     const rows = sql`json_populate_recordset(NULL::${staged(table)}, ${json}::json)`;
-    await this.#tx.$executeRaw(sql`INSERT INTO ${staged(table)} (${names}) SELECT ${names} FROM ${rows}`);
+    await this.tx.$executeRaw(sql`INSERT INTO ${staged(table)} (${names}) SELECT ${names} FROM ${rows}`);
   }
 
   /** Makes the tables ready to be joined with others. */
@@ -99,8 +96,8 @@ export class Staging {
       const keys = [rowKeyOf(table)];
       if (nested[table]) keys.push(['made']);
       if (table === 'document_versions') keys.push(['document_id', 'version_number']);
-      for (const key of keys) await this.#tx.$executeRaw`CREATE INDEX ON ${staged(table)} (${columns(key)})`;
-      await this.#tx.$executeRaw`ANALYZE ${staged(table)}`;
+      for (const key of keys) await this.tx.$executeRaw`CREATE INDEX ON ${staged(table)} (${columns(key)})`;
+      await this.tx.$executeRaw`ANALYZE ${staged(table)}`;
     }
   }
 
@@ -110,16 +107,15 @@ export class Staging {
       const ids = removed[list as ListName];
       if (ids.length === 0) continue;
       this.hasRemoved = true;
-      await this.#tx
-        .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id FROM unnest(${ids}::text[]) id`;
+      await this.tx.$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id FROM unnest(${ids}::text[]) id`;
     }
-    await this.#tx.$executeRaw`ANALYZE import_removed`;
+    await this.tx.$executeRaw`ANALYZE import_removed`;
   }
 
   /** Gives spaces without levels those of an open one, goals and projects their space's. Returns the ids of these spaces. */
   async setLevels(companyId: string, { isNew }: { isNew: boolean }): Promise<string[]> {
     const opened = this.tables.has('spaces')
-      ? await this.#tx.$queryRaw<{ id: string }[]>`
+      ? await this.tx.$queryRaw<{ id: string }[]>`
           UPDATE staged_spaces SET company_level = 70, space_level = 100 WHERE company_level IS NULL RETURNING id`
       : [];
     const spaces = [
@@ -129,7 +125,7 @@ export class Staging {
     ];
     for (const table of (['goals', 'projects'] as const).filter((each) => this.tables.has(each)))
       for (const from of spaces)
-        await this.#tx.$executeRaw(sql`
+        await this.tx.$executeRaw(sql`
           UPDATE ${staged(table)} t SET company_level = s.company_level, space_level = s.space_level
           FROM ${from} s WHERE s.id = t.space_id AND t.company_level IS NULL`);
     return opened.map(({ id }) => id);
@@ -143,7 +139,7 @@ export class Staging {
     if (this.tables.has(table)) return;
     this.tables.add(table);
     const more = table === 'activities' ? ', 0 AS version_number' : '';
-    await this.#tx.$executeRaw`
+    await this.tx.$executeRaw`
       CREATE TEMP TABLE ${staged(table)} ON COMMIT DROP AS
       SELECT t.*, 0::bigint AS n, ''::text AS path, ''::text AS made, NULL::text[] AS given, false AS frozen,
         false AS generated, NULL::boolean AS differs ${raw(more)} FROM ${raw(table)} t WITH NO DATA`;

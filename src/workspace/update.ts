@@ -149,7 +149,6 @@ export async function applyRows(update: Update): Promise<void> {
 /** From how many levels on a tree is inserted level by level. */
 const deep = 100;
 
-/** Inserts the staged rows of a table that are not there. */
 export async function insertRows(update: Update, table: Table): Promise<number> {
   const { tx } = update;
   if (!trees.some(([each]) => each === table)) return insertThose(update, table, sql`TRUE`);

@@ -561,6 +561,27 @@ test('what was asked for once is sent once, also to a disabled webhook', async (
   expect(await webhookOf(id)).toMatchObject({ failures: 2, position: '0' });
 });
 
+test('what was asked for once is taken beside as many rows as a gateway takes, and ends no request', async () => {
+  const endpoint = await receiver(() => {});
+  const { goals, caller, company, id } = await setting(endpoint, { goals: 250 });
+  const { log, stop } = deliveries();
+  await happen(goals, caller);
+  await endpoint.until(8);
+  const { locked_by: holder } = await webhookOf(id);
+  await world.sql(
+    'INSERT INTO webhook_retries (company_id, webhook_id, record, once, next_attempt_at) VALUES ($1, $2, $3, true, now())',
+    [company.companyId, id, 'ping 1'],
+  );
+  const taken = () =>
+    world.sql('SELECT attempts FROM webhook_retries WHERE webhook_id = $1 AND locked_by = $2', [id, holder]);
+  await until(taken, (rows) => rows.length === 241);
+  // It looks for new events twice a second.
+  await sleep(1_500);
+  expect(log.map(({ msg }) => msg)).not.toContain('cannot deliver to webhooks, will try again');
+  expect(await taken()).toHaveLength(241);
+  await stop();
+});
+
 test('a gateway that stops waits for no endpoint that hangs, and gives its leases back; another sends again, marked', async () => {
   const endpoint = await receiver(() => {});
   const { goals, caller, id } = await setting(endpoint, { goals: 3 });

@@ -41,8 +41,7 @@ async function setting() {
   const taken = await take(db, lease, 10);
   expect(taken?.rows).toMatchObject([{ event: { sequence: 1 } }]);
   const [{ record = '' } = {}] = taken?.rows ?? [];
-  const settle: Step = (tx) =>
-    finish(tx, lease, [{ record, isSettled: true, attempts: 1, failures: 0, pause: 0 }], score);
+  const settle: Step = (tx) => finish(tx, lease, [{ record, attempts: 1, failures: 0, pause: undefined }], score);
   const queued = () =>
     world.sql(
       'SELECT w.position::int, r.sequence::int FROM webhooks w LEFT JOIN webhook_retries r ON r.webhook_id = w.id WHERE w.id = $1',

@@ -30,7 +30,6 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const deliverer = new Deliverer({
     db,
     dispatcher,
-    product: { name: 'Goalpost', version: '1' },
     sender,
     keys,
     logger,

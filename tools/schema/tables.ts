@@ -8,7 +8,6 @@ import { snakeCase } from '../../src/platform/http/response.js';
 import { settingsOf } from '../../src/platform/settings/index.js';
 import { actions } from '../../src/rules/activityActions.js';
 import { sections } from '../../src/settings.js';
-import { product } from '../../src/version.js';
 import { webhookHeaders } from '../../src/webhooks/index.js';
 import { marks } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
@@ -44,7 +43,7 @@ function eventTable(): string {
 }
 
 function headerTable(): string {
-  const rows = Object.entries(webhookHeaders(product)).map(([name, { description }]) => [`\`${name}\``, description]);
+  const rows = Object.entries(webhookHeaders).map(([name, { description }]) => [`\`${name}\``, description]);
   return tableOf(['Header', 'What it says'], rows);
 }
 

@@ -4,7 +4,7 @@ import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { envelope, eventData, sentEvents } from '../../events/event.js';
 import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
 import { contentRoute, type Route, snakeCase } from '../../platform/http/index.js';
-import { product, version } from '../../version.js';
+import { version } from '../../version.js';
 import { webhookHeaders } from '../../webhooks/index.js';
 import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation, restProblem } from '../routes.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
@@ -114,7 +114,7 @@ function problemResponses(codes: readonly ErrorCode[], references: References) {
 }
 
 const webhookParameters: Record<string, JsonSchema> = Object.fromEntries(
-  Object.entries(webhookHeaders(product)).map(([name, { description, example }]) => [
+  Object.entries(webhookHeaders).map(([name, { description, example }]) => [
     name,
     { name, in: 'header', required: true, description, schema: { type: 'string' }, example },
   ]),

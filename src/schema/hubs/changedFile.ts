@@ -1,29 +1,35 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import { capitalized } from '../../operations/declaration.js';
+import type { FilePreview } from '../../operations/operation.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns } from '../builder.js';
-import { addActivity, isEmpty } from '../changes.js';
+import { addActivity, isEmpty, stateDescription } from '../changes.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 import { readWithPath } from './nodes.js';
 
-/** Gives a preview the file of its `fileId`. */
-export const addFile = (payload: Parameters<typeof builder.objectField>[0], description: string) =>
-  builder.objectField(payload, 'file', (t) =>
-    t.field({
-      type: ResourceHubFile,
-      nullable: true,
-      description,
-      resolve: ({ fileId }: { fileId: string | null }, _args, context, info) =>
-        fileId === null
-          ? null
-          : context.db.resourceHubFile.findUniqueOrThrow({
-              ...plannedQuery(context, info),
-              where: keyOf(context.actor, fileId),
-            }),
+/** What a mutation of a file would do: the descriptions are of its fields. */
+export const filePreview = (mutation: string, { wouldChange, file }: { wouldChange: string; file: string }) =>
+  builder.objectRef<FilePreview>(`${capitalized(mutation)}Preview`).implement({
+    description: `What \`${mutation}\` would currently do.`,
+    fields: (t) => ({
+      wouldChange: t.exposeBoolean('wouldChange', { description: wouldChange }),
+      state: t.exposeString('state', { nullable: true, description: stateDescription }),
+      file: t.field({
+        type: ResourceHubFile,
+        nullable: true,
+        description: file,
+        resolve: ({ fileId }, _args, context, info) =>
+          fileId === null
+            ? null
+            : context.db.resourceHubFile.findUniqueOrThrow({
+                ...plannedQuery(context, info),
+                where: keyOf(context.actor, fileId),
+              }),
+      }),
     }),
-  );
+  });
 
 /** The payload of a mutation: a variant of the file, so that one query, which goes with the change, loads all of it. */
 export function filePayload(mutation: string, description: string) {

@@ -1,6 +1,5 @@
 import { deletionAudienceList, deletionCursor } from '../../lists/audiences.js';
 import { deleteResourceHubFile, previewDeleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
-import type { FilePreview } from '../../operations/operation.js';
 import { builder, everybody } from '../builder.js';
 import {
   changes,
@@ -10,10 +9,9 @@ import {
   payloadOf,
   previewField,
   recordToChange,
-  stateDescription,
 } from '../changes.js';
 import { addPeople } from '../people/people.js';
-import { addFile, filePayload, readFile } from './changedFile.js';
+import { filePayload, filePreview, readFile } from './changedFile.js';
 
 const fileToDelete = (t: InputFields) => ({
   fileId: recordToChange(t, 'The ID of the file to delete.', 'file'),
@@ -47,17 +45,11 @@ builder.mutationField('deleteResourceHubFile', (t) =>
   }),
 );
 
-const Preview = builder.objectRef<FilePreview>('DeleteResourceHubFilePreview').implement({
-  description: 'What `deleteResourceHubFile` would currently do.',
-  fields: (t) => ({
-    wouldChange: t.exposeBoolean('wouldChange', {
-      description: 'Whether the file would be deleted. False if no ID was given.',
-    }),
-    state: t.exposeString('state', { nullable: true, description: stateDescription }),
-  }),
+const Preview = filePreview('deleteResourceHubFile', {
+  wouldChange: 'Whether the file would be deleted. False if no ID was given.',
+  file: 'The file in its current state. Null if no ID was given.',
 });
 
-addFile(Preview, 'The file in its current state. Null if no ID was given.');
 addPeople(Preview, 'notified', 'The people who would be notified.', deletionCursor, ({ fileId }, actor) =>
   deletionAudienceList(actor, fileId),
 );

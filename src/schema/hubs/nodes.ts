@@ -32,12 +32,7 @@ import {
 import { plannedQuery } from '../plans.js';
 import { ResourceHub } from './resourceHub.js';
 
-export interface NodeShape {
-  id: string;
-  name: string;
-  resourceHubId: string;
-  parentFolderId: string | null;
-}
+export type NodeShape = Pick<Folder, 'id' | 'name' | 'resourceHubId' | 'parentFolderId'>;
 
 /** What the fields of every node need, whichever type it turns out to be. */
 export const nodeColumns = { ...keyColumns, name: true, resourceHubId: true, parentFolderId: true } as const;

@@ -1,4 +1,3 @@
-import type { FilePreview } from '../../operations/operation.js';
 import { previewRecoverResourceHubFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
 import {
@@ -9,9 +8,8 @@ import {
   payloadOf,
   previewField,
   recordToChange,
-  stateDescription,
 } from '../changes.js';
-import { addFile, filePayload, readFile } from './changedFile.js';
+import { filePayload, filePreview, readFile } from './changedFile.js';
 
 const fileToRecover = (t: InputFields) => ({
   fileId: recordToChange(t, 'The ID of the deleted file to recover.', 'file'),
@@ -43,16 +41,9 @@ builder.mutationField('recoverResourceHubFile', (t) =>
   }),
 );
 
-const Preview = builder.objectRef<FilePreview>('RecoverResourceHubFilePreview').implement({
-  description: 'What `recoverResourceHubFile` would currently do.',
-  fields: (t) => ({
-    wouldChange: t.exposeBoolean('wouldChange', {
-      description: 'Whether the file would be recovered. False if it is not deleted or no ID was given.',
-    }),
-    state: t.exposeString('state', { nullable: true, description: stateDescription }),
-  }),
+const Preview = filePreview('recoverResourceHubFile', {
+  wouldChange: 'Whether the file would be recovered. False if it is not deleted or no ID was given.',
+  file: 'The file in its current state, with the path to which it would return. Null if no ID was given.',
 });
-
-addFile(Preview, 'The file in its current state, with the path to which it would return. Null if no ID was given.');
 
 previewField('recoverResourceHubFile', Preview, { fields: fileToRecover }, previewRecoverResourceHubFile);

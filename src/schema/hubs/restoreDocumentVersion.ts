@@ -21,7 +21,6 @@ import { ResourceHubDocument } from './filesAndDocuments.js';
 import { readWithPath } from './nodes.js';
 import { DocumentDifference, DocumentVersion } from './versions.js';
 
-/** The numbers that a version can have. */
 const versionNumbers = { minimum: 1, maximum: 2_147_483_647 };
 
 const versionToRestore = (t: InputFields) => ({

@@ -57,22 +57,3 @@ test('the log of attempts is purged after its days, by the clock of the database
   expect(await purgeAttempts(world.db, { days: 7, batch: 2 })).toBe(5);
   expect(await world.sql('SELECT id FROM webhook_attempts WHERE webhook_id = $1', [id])).toHaveLength(5);
 });
-
-test('of the log of each webhook the newest attempts are kept, and no more', async () => {
-  const { companyId } = await world.company();
-  const ids = [4, 5].map((slot) => insertWebhook(world, companyId, 'https://example.com/', { slot }));
-  const [long, short] = await Promise.all(ids);
-  const insert = (id: string | undefined, count: number) =>
-    world.sql(
-      `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, attempted_at)
-       SELECT $1, $2, 'e', 'ping', n, 'failed', 1, now() - make_interval(mins => n) FROM generate_series(1, $3) n`,
-      [companyId, id, count],
-    );
-  await insert(long, 9);
-  await insert(short, 4);
-  expect(await purgeAttempts(world.db, { days: 7, most: 5, batch: 2 })).toBe(4);
-  const kept = (id: string | undefined) =>
-    world.sql('SELECT attempt FROM webhook_attempts WHERE webhook_id = $1 ORDER BY attempt', [id]);
-  expect(await kept(long)).toEqual([1, 2, 3, 4, 5].map((attempt) => ({ attempt })));
-  expect(await kept(short)).toHaveLength(4);
-});

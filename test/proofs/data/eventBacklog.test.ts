@@ -30,21 +30,18 @@ const prepare = async ({ isHeld = true, areTaken = false, failures = 0 }) => {
 
 const outcomes: Outcome[] = Array.from({ length: 60 }, (_, index) => ({
   record: `goal goal-${2 * index + 1}`,
-  isSettled: index % 4 > 0,
   attempts: 3,
   failures: 3,
-  pause: 5,
-  ...(index % 4 === 0 && { error: 'status 500' }),
+  pause: index % 4 > 0 ? undefined : 5,
   attempt: {
     eventId: `event ${index}`,
     type: 'goal.closed',
     sequence: 2 * index + 1,
     number: 3,
     outcome: index % 4 > 0 ? 'acknowledged' : 'failed',
+    isAcknowledged: index % 4 > 0,
     status: index % 4 > 0 ? 204 : 500,
-    reason: undefined,
     milliseconds: 3,
-    response: undefined,
   },
 }));
 const score = { hasSucceeded: true, failures: 0, failuresOnce: 0, hasProbeFailed: false, retryAfter: 0, isGone: false };
