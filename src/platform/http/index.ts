@@ -22,6 +22,6 @@ export {
   snakeCase,
   snakeCased,
 } from './response.js';
-export { type Check, checks, type Route, type Router, router } from './router.js';
+export { type Check, checks, type Route, router } from './router.js';
 export { contentRoute, healthRoutes, leadsTo, publicRoute } from './routes.js';
 export { NodeServer } from './server.js';
