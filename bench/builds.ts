@@ -5,7 +5,7 @@ import { startDatabase } from './comparison/database.js';
 import { usualSizes } from './comparison/dataset.js';
 import { spread, table } from './comparison/format.js';
 import { closedLoop } from './comparison/load.js';
-import { type WorkloadName, Workloads } from './comparison/workloads.js';
+import { type WorkloadName, Workloads, workloadNames } from './comparison/workloads.js';
 
 // What a change has done: this checkout ÷ another one, both built, each on a database that its own migrations have made.
 // They take turns, and a ratio is the median of the rounds' ratios:
@@ -15,6 +15,10 @@ import { type WorkloadName, Workloads } from './comparison/workloads.js';
 const [folder, names = 'restore;full goal;page of 50;401', rounds = '10', surface = 'REST', ...settings] =
   process.argv.slice(2);
 if (!folder) throw new Error('the folder of the other checkout is missing');
+
+const asked = names.split(';') as WorkloadName[];
+for (const name of asked)
+  if (!workloadNames.includes(name)) throw new Error(`there is no workload ${name}: ${workloadNames.join('; ')}`);
 
 const connections = 16;
 const seconds = 0.6;
@@ -43,7 +47,7 @@ async function measure(gateway: typeof own, name: WorkloadName): Promise<Figures
 }
 
 const rows: string[][] = [];
-for (const name of names.split(';') as WorkloadName[]) {
+for (const name of asked) {
   await closedLoop(own, workloads[0].next[name], connections, 2);
   await closedLoop(other, workloads[1].next[name], connections, 2);
   const ratios: Figures[] = [];
