@@ -1,4 +1,4 @@
-// The application of docs/integrating.md as a process to be killed: both directions every 50 ms, and a line for each file.
+// The application of docs/integrating.md as a process to be killed: both directions every 50 ms, and a line for each file and each time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { acknowledge, exportChanges } from '../../../../docs/application/exporter.js';
@@ -47,6 +47,6 @@ async function attempt(work: () => Promise<number>): Promise<number> {
 for (;;) {
   const taken = await attempt(() => takeInEvents(client, { gateway: GATEWAY, token: TOKEN }));
   const sent = await attempt(send);
-  if (taken + sent === 0) say({ isIdle: true });
+  say({ isIdle: taken + sent === 0 });
   await sleep(milliseconds);
 }
