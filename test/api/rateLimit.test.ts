@@ -275,6 +275,7 @@ describe('an address', () => {
     ['one IPv6 network', 1, '2001:db8:1:2::1', '2001:DB8:1:2:ffff::9', true],
     ['two IPv6 networks', 1, '2001:db8:1:2::1', '2001:db8:1:3::1', false],
     ['IPv4 written as IPv6', 1, '::ffff:203.0.113.1', '203.0.113.1', true],
+    ['one IPv6 network with zones', 1, '2001:db8:1:2::1%a.b', '2001:db8:1:2::2%eth0', true],
   ])('with %s', async (_what, trustedProxies, one, other, same) => {
     const world = gateway({ perAddress: 1 }, { trustedProxies });
     await reopen(world, badToken, { 'x-forwarded-for': one });

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isIP, isIPv4, type Socket } from 'node:net';
+import { isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Caller } from './queue.js';
 
 function network(address: string): string {
-  if (isIPv4(address) || !isIP(address)) return address;
-  const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
+  if (!isIPv6(address)) return address;
+  // Turns an IPv4 address written as IPv6 into IPv4. Zones, of which it knows fewer than Node, say nothing of a client.
+  const parsed = ipaddr.process(address.replace(/%.*/s, ''));
   return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
 }
 
