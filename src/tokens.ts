@@ -145,7 +145,7 @@ interface Authenticator {
   principalOf: (token: string) => Actor | undefined;
 }
 
-/** About 20 MB. */
+/** About 30 MB, if so many are used. */
 const tokensKept = 50_000;
 
 /**

@@ -57,6 +57,7 @@ export const existingDocument = (actor: Actor) => ({
   OR: publishedOrOwn(actor),
 });
 
+/** The files of a visible hub that are not deleted. */
 export const visibleFile = (actor: Actor) => ({
   companyId: actor.companyId,
   ...notDeleted,

@@ -54,6 +54,7 @@ function add({ ends, keys }: Tokens, end: number, key: string) {
   keys.push(key);
 }
 
+/** The index of the first notation that ends behind a place. */
 export function firstEndingBehind(notations: readonly Notation[], place: number): number {
   let [low, high] = [0, notations.length];
   while (low < high) {

@@ -41,7 +41,7 @@ export interface RateLimiters {
 
 // A store that does not respond must not delay the requests that it counts.
 const most = 2_000;
-/** The server cancels a count before nobody waits for it any more. Removing expired rows may take longer. */
+/** The server gives up waiting for a lock while a request still waits for its count. Removing expired rows may take longer. */
 const timeouts: DatabaseTimeouts = { connect: most, response: most, statement: 0, lock: 1_500, idleTransaction: 0 };
 
 /** The share of a request's remaining time for the database that counting may use. */
