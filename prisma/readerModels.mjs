@@ -7,7 +7,9 @@ helper.generatorHandler({
   onManifest: () => ({ prettyName: 'Models of the reader', defaultOutput: 'models.ts' }),
   async onGenerate({ dmmf: { datamodel }, generator }) {
     const models = Object.fromEntries(datamodel.models.map((model) => [model.name, modelOf(datamodel, model)]));
-    const getters = Object.keys(models).map(
+    // Those of a company, and the company itself.
+    const asked = Object.keys(models).filter((name) => name === 'Company' || models[name].columns.companyId);
+    const getters = asked.map(
       (name) => `  get ${name.charAt(0).toLowerCase()}${name.slice(1)}() {
     return this.model('${name}');
   }

@@ -98,7 +98,7 @@ const contexts =
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req.headers['last-event-id'];
     return {
-      db: db.within(scope),
+      db: db.within(scope, actor.companyId),
       actor,
       surface: surface ?? null,
       now: clock(),
@@ -200,7 +200,7 @@ export function createApp(options: AppOptions) {
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const currentVersion = async () => {
     const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));
-    const shown = db.within(newScope(databaseTimeouts.response)).resourceHubDocument;
+    const shown = db.within(newScope(databaseTimeouts.response), actor.companyId).resourceHubDocument;
     return (await shown.findUnique({ where: keyOf(actor, demoDocument), select: { currentVersion: true } }))
       ?.currentVersion;
   };

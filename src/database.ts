@@ -8,6 +8,7 @@ import {
   pendingMigrations,
   type Tables,
 } from './platform/administration/index.js';
+import { lazy } from './platform/caching/index.js';
 import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
 
@@ -23,16 +24,18 @@ export const databaseTables: Tables = {
   ownKeys: { rate_limits: 'key' },
 };
 
-/** One for the process, as it keeps what it makes. */
-const reader = new postgres.Reader(models, Prisma.prismaVersion.client);
+/** Takes 40 MB once it is used. */
+const clientOn = (pool: Pool) =>
+  new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }), errorFormat: 'minimal' });
 
-/** Prisma's own client is for commands: it takes 40 MB. */
-export const modelClass = {
-  Class: AskingModels,
-  reader,
-  clientOn: (pool: Pool) =>
-    new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }), errorFormat: 'minimal' }),
-};
+/** One for the process, as it keeps what it makes: also the client for what requests ask that it does not know. */
+const reader = new postgres.Reader(
+  models,
+  lazy(() => clientOn(new postgres.RequestPool())),
+  Prisma.prismaVersion.client,
+);
+
+export const modelClass = { Class: AskingModels, reader, clientOn };
 
 /** Opens a database with the models and its own connection pool, which `$disconnect()` closes. */
 export const openModels = (options: postgres.DatabaseOptions): ModelDatabase =>

@@ -149,7 +149,7 @@ export interface Page {
 type Found = [scope: string, number: number, rank: number, key: string | number, id: string, row?: unknown];
 
 /** How the row with an id is read in the statement that finds the id. */
-export type RowAt = (id: Prisma.Sql) => RowInSql;
+export type RowAt = (id: Prisma.Sql) => RowInSql | undefined;
 
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
 const usualSizes = [defaultSize, 50];

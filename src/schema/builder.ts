@@ -10,7 +10,6 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
-import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { Context } from '../context.js';
 import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
@@ -59,20 +58,6 @@ export const inOrder = { orderBy: [{ index: 'asc' as const }, { id: 'asc' as con
 
 /** The arguments that select only the newest. */
 export const latest = { ...newestFirst, take: 1 };
-
-/** Whether a field of this name stands anywhere beneath a field. */
-export function selects({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, name: string) {
-  const spread = new Set<string>();
-  const has = (selections: SelectionSetNode | undefined): boolean =>
-    selections?.selections.some((node) => {
-      if (node.kind !== Kind.FRAGMENT_SPREAD)
-        return (node.kind === Kind.FIELD && node.name.value === name) || has(node.selectionSet);
-      if (spread.has(node.name.value)) return false;
-      spread.add(node.name.value);
-      return has(fragments[node.name.value]?.selectionSet);
-    }) ?? false;
-  return fieldNodes.some(({ selectionSet }) => has(selectionSet));
-}
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -70,11 +70,15 @@ const share = 1 / 64;
 const bytesPerPlan = 1_000;
 const bytesPerCharacter = 8;
 
+/** Stands for the query of a field that Pothos plans each time. */
+const left = { characters: 0, make: undefined };
+
 /** What is planned for a field of a document that is kept. */
-const plans = new LRUCache<string, KeptQuery, Options & { info: GraphQLResolveInfo }>({
+const plans = new LRUCache<string, KeptQuery | typeof left, Options & { info: GraphQLResolveInfo }>({
   maxSize: Math.floor(getHeapStatistics().heap_size_limit * share),
   sizeCalculation: ({ characters }, key) => bytesPerPlan + (key.length + characters) * bytesPerCharacter,
-  memoMethod: (_key, _stale, { context: planned }) => keptQuery(queryFromInfo({ ...planned, context: onlyIds() })),
+  memoMethod: (_key, _stale, { context: planned }) =>
+    isLeft(planned.info) ? left : keptQuery(queryFromInfo({ ...planned, context: onlyIds() })),
 });
 
 const numbers = new WeakMap<FieldNode, number>();
@@ -96,10 +100,27 @@ function conditionsOf({ operation, variableValues }: GraphQLResolveInfo): string
 
 /** What to load for a field, as Pothos plans it: once for a document and all callers, whose ids are only passed on. */
 export function plannedQuery(context: Context, info: GraphQLResolveInfo, options: Options = {}): object {
-  if (leftToPothos(info)) return queryFromInfo({ ...options, context, info });
   // Fields of one name are merged where they meet, which is not everywhere the same.
   const key = JSON.stringify([info.fieldNodes.map(numberOf), info.parentType.name, conditionsOf(info), options]);
-  return plans.memo(key, { context: { ...options, info } }).make(context.actor);
+  const { make } = plans.memo(key, { context: { ...options, info } });
+  if (make) return make(context.actor);
+  pathsIn(context).add(info.path);
+  return queryFromInfo({ ...options, context, info });
+}
+
+/** The fields of an operation whose queries were left to Pothos. */
+function pathsIn({ shared }: Context): Set<GraphQLResolveInfo['path']> {
+  const known = shared.get(left) ?? new Set();
+  shared.set(left, known);
+  return known as Set<GraphQLResolveInfo['path']>;
+}
+
+/** Whether Pothos has planned what a field of the row resolves from, so that only Pothos knows what was loaded. */
+function isBeneath(context: Context, { prev }: GraphQLResolveInfo['path']): boolean {
+  const paths = context.shared.get(left) as Set<unknown> | undefined;
+  if (!paths) return false;
+  for (let path = prev; path; path = path.prev) if (paths.has(path)) return true;
+  return false;
 }
 
 declare global {
@@ -126,7 +147,7 @@ class LoadedFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const names = Object.keys(selected);
     const resolveLoaded = field.resolve ?? defaultFieldResolver;
     return (row, args, context, info) => {
-      if (leftToPothos(info)) return resolve(row, args, context, info);
+      if (waysIn(info).length > 0 && isBeneath(context as Context, info.path)) return resolve(row, args, context, info);
       const loaded = row as Record<string, unknown>;
       for (const name of names) if (loaded[name] === undefined) return resolve(row, args, context, info);
       return resolveLoaded(row as never, args, context, info);
@@ -134,7 +155,7 @@ class LoadedFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
-    return Object.assign(schema, { extensions: { ...schema.extensions, varyingFields: varyingFieldsOf(schema) } });
+    return Object.assign(schema, { extensions: { ...schema.extensions, ways: waysOf(schema) } });
   }
 }
 
@@ -161,26 +182,27 @@ function selectedBy(select: unknown): object | undefined {
 
 type Query = { [name: string]: true | Query };
 
-/**
- * The names of the fields whose rows depend on more than the row and the caller's ids: on arguments, or on which of
- * several ways in which fields of the schema load a relation, or count one, the row was loaded in.
- */
-export function varyingFieldsOf(schema: GraphQLSchema): ReadonlySet<string> {
-  const varying = new Set<string>();
-  const ways = new Map<string, Map<string, Set<string>>>();
-  const note = (field: string, relation: string, way: object) => {
-    const known = ways.get(relation) ?? new Map<string, Set<string>>();
-    const text = inspect(way, { depth: null });
-    ways.set(relation, known.set(text, (known.get(text) ?? new Set()).add(field)));
-  };
+/** In which way a field loads or counts a relation. A row has a relation in one of its ways. */
+type Way = [relation: string, way: string];
+
+/** Of a field that depends on its arguments: no plan that is kept has its way. */
+const ofArguments: Way[] = [
+  ['arguments', 'of one call'],
+  ['arguments', 'of another'],
+];
+
+/** The ways of the fields whose rows depend on more than the row and the caller's ids, by the names of these fields. */
+export function waysOf(schema: GraphQLSchema): ReadonlyMap<string, Way[]> {
+  const fields = new Map<string, Way[]>();
+  const note = (field: string, ...way: Way) => fields.set(field, [...(fields.get(field) ?? []), way]);
   const noteAll = (field: string, name: string, selected: object): void => {
     for (const [part, query] of Object.entries(selected as Query)) {
       const { select, include, ...way } = query === true ? ({} as Query) : query;
       const relation = models[name]?.relations[part];
       if (part === '_count')
-        for (const [counted, how] of Object.entries(select ?? {})) note(field, `${name}#${counted}`, how);
+        for (const [counted, how] of Object.entries(select ?? {})) note(field, `${name}#${counted}`, wayOf(how));
       if (!relation) continue;
-      note(field, `${name}.${part}`, way);
+      note(field, `${name}.${part}`, wayOf(way));
       noteAll(field, relation.model, { ...(select as Query), ...(include as Query) });
     }
   };
@@ -193,34 +215,59 @@ export function varyingFieldsOf(schema: GraphQLSchema): ReadonlySet<string> {
       const select = extensions.pothosPrismaSelect;
       const selected = select && selectedBy(select);
       if (selected) noteAll(name, String(model), selected);
-      else if (select) varying.add(name);
+      else if (select) fields.set(name, [...(fields.get(name) ?? []), ...ofArguments]);
     }
   }
-  for (const known of ways.values()) {
-    if (known.size > 1) for (const fields of known.values()) for (const field of fields) varying.add(field);
-  }
-  return varying;
+  const ways = new Map<string, Set<string>>();
+  for (const [relation, way] of [...fields.values()].flat())
+    ways.set(relation, (ways.get(relation) ?? new Set()).add(way));
+  const varies = ([relation]: Way) => (ways.get(relation)?.size ?? 0) > 1;
+  // What a type selects of every row is there whatever is asked for.
+  const ofTypes = new Set(fields.get('')?.map(([relation]) => relation));
+  fields.delete('');
+  const varying = [...fields].map(([field, all]): [string, Way[]] => {
+    const own = all.filter(varies);
+    return [field, own.some(([relation]) => ofTypes.has(relation)) ? ofArguments : own];
+  });
+  return new Map(varying.filter(([, own]) => own.length > 0));
 }
 
-const left = new WeakMap<object, boolean>();
+const wayOf = (query: unknown) => inspect(query, { depth: null });
 
-/** Whether Pothos alone plans and resolves an operation, since it asks for a field that varies: slower, and always right. */
-function leftToPothos({ schema, operation, fragments }: GraphQLResolveInfo): boolean {
-  const varying = schema.extensions.varyingFields as ReadonlySet<string>;
-  if (varying.size === 0) return false;
-  let isLeft = left.get(operation);
-  if (isLeft === undefined) {
-    isLeft = [operation, ...Object.values(fragments)].some((part) => asksFor(part.selectionSet, varying));
-    left.set(operation, isLeft);
+const waysByField = new WeakMap<object, Way[]>();
+
+/** In which ways a field of a document and those beneath it load relations, if there are several. */
+function waysIn(info: GraphQLResolveInfo): Way[] {
+  const varying = info.schema.extensions.ways as ReadonlyMap<string, Way[]>;
+  if (varying.size === 0) return [];
+  // graphql-js gives all rows of a list the same array of nodes.
+  let ways = waysByField.get(info.fieldNodes);
+  if (!ways) {
+    ways = [...varying].flatMap(([name, own]) => (name === info.fieldName || selects(info, name) ? own : []));
+    waysByField.set(info.fieldNodes, ways);
   }
-  return isLeft;
+  return ways;
 }
 
-const asksFor = (selected: SelectionSetNode | undefined, names: ReadonlySet<string>): boolean =>
-  selected?.selections.some(
-    (node) =>
-      (node.kind === Kind.FIELD && names.has(node.name.value)) ||
-      (node.kind !== Kind.FRAGMENT_SPREAD && asksFor(node.selectionSet, names)),
-  ) ?? false;
+/** Whether rows would have to have a relation in several ways: Pothos plans such a field, slower, and loads what is missing. */
+function isLeft(info: GraphQLResolveInfo): boolean {
+  const ways = waysIn(info);
+  const last = new Map(ways);
+  return ways.some(([relation, way]) => last.get(relation) !== way);
+}
+
+/** Whether a field of this name stands anywhere beneath a field. */
+export function selects({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, name: string) {
+  const spread = new Set<string>();
+  const has = (selections: SelectionSetNode | undefined): boolean =>
+    selections?.selections.some((node) => {
+      if (node.kind !== Kind.FRAGMENT_SPREAD)
+        return (node.kind === Kind.FIELD && node.name.value === name) || has(node.selectionSet);
+      if (spread.has(node.name.value)) return false;
+      spread.add(node.name.value);
+      return has(fragments[node.name.value]?.selectionSet);
+    }) ?? false;
+  return fieldNodes.some(({ selectionSet }) => has(selectionSet));
+}
 
 SchemaBuilder.registerPlugin('loadedFields', LoadedFieldsPlugin);

@@ -317,7 +317,7 @@ export async function change<Changed>(
 ): Promise<ExecutionResult> {
   const { args, node, context, executeOn } = operation;
   const { request, actor, scope } = context;
-  const db = options.db.within(scope);
+  const db = options.db.within(scope, actor?.companyId);
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
   if ((header !== null || context.once) && field && actor) {

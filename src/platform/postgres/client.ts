@@ -4,34 +4,48 @@ import { lazy } from '../caching/index.js';
 import { type Connection, type NameOf, PoolConnection, sendOne } from './connections.js';
 import type { RequestScope, StatementResult } from './deadline.js';
 import { type OpenPool, openPool, type PoolOptions, statementNames } from './pool.js';
-import { ModelReads, type Reader } from './reader/reader.js';
+import { lowered, ModelReads, type Reader } from './reader/reader.js';
 import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
 
 /** A template with values, or SQL that was made of one. */
 type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
 
-/** Takes the arguments of Prisma's method, and returns what that would: a promise, which no other call can be chained to. */
-type Find<Delegate, Name extends Method> = <Given extends Types.Public.Args<Delegate, Name>>(
-  ...args: Name extends `findUnique${string}` ? [Exact<Delegate, Name, Given>] : [Exact<Delegate, Name, Given>?]
+/**
+ * Takes the arguments of Prisma's method, of which `where` names the company, and returns what that would: a promise,
+ * which no other call can be chained to.
+ */
+type Read<Delegate, Name extends Method, Bound> = <Given extends Args<Delegate, Name>>(
+  args: Types.Public.Exact<Given, Args<Delegate, Name>> & Bound,
 ) => Promise<Types.Public.Result<Delegate, Given, Name>>;
 
-type Exact<Delegate, Name extends Method, Given> = Types.Public.Exact<Given, Types.Public.Args<Delegate, Name>>;
+type Args<Delegate, Name extends Method> = Types.Public.Args<Delegate, Name>;
 
 /** The models of a client of Prisma. */
 type ModelsOf<Client> = {
   readonly [Name in keyof Client as Client[Name] extends { findMany: unknown } ? Name : never]: Client[Name];
 };
 
+type Where<Delegate> = NonNullable<(Args<Delegate, 'findFirst'> & { where?: object })['where']>;
+
+/** Those of a company, and the company itself. */
+type TenantsModels<Client> = {
+  readonly [Name in keyof ModelsOf<Client> as Name extends 'company'
+    ? Name
+    : 'companyId' extends keyof Where<Client[Name]>
+      ? Name
+      : never]: ReadsOf<Client[Name], Name extends 'company' ? { id: string } : { companyId: string }>;
+};
+
 /** What a request or a transaction reads of a model. */
-type ReadsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> } & {
-  /** The row with an id that another part of a statement finds. */
-  rowAt(args: { where: object }, id: Sql): RowInSql;
+type ReadsOf<Delegate, Company> = {
+  readonly [Name in Method]: Read<Delegate, Name, Name extends `findUnique${string}` ? unknown : { where: Company }>;
+} & {
+  /** The row with an id that another part of a statement finds; undefined if one statement cannot read it. */
+  rowAt(args: { where: object }, id: Sql): RowInSql | undefined;
 };
 
 /** What can be asked in a transaction, or within a request, where each statement is a transaction of its own. */
-export type Transaction<Client = unknown> = {
-  readonly [Name in keyof ModelsOf<Client>]: ReadsOf<Client[Name]>;
-} & {
+export type Transaction<Client = unknown> = TenantsModels<Client> & {
   $queryRaw<Rows = unknown>(...raw: Raw): Promise<Rows>;
   $executeRaw(...raw: Raw): Promise<number>;
   /**
@@ -43,7 +57,8 @@ export type Transaction<Client = unknown> = {
 
 /** A database for one request. */
 export type Database<Client = unknown> = Transaction<Client> & {
-  within(scope: RequestScope | undefined): Database<Client>;
+  /** For a request of this tenant, once that is known. */
+  within(scope: RequestScope | undefined, tenant?: string): Database<Client>;
   /** Undone if the work throws or takes longer than 5,000 ms. Done again if the transaction loses to another. */
   $transaction<Result>(
     work: (tx: Transaction<Client>) => Promise<Result>,
@@ -95,7 +110,7 @@ export function databaseOn<Client = unknown>(
   { Class = Asking, reader, clientOn }: Partial<ModelClass<Client>> = {},
 ): OwnDatabase<Client> {
   const shared = { opened, nameOf, reader, prisma: lazy(() => clientOn?.(opened.pool)) };
-  return new Class(shared, new PoolConnection(opened.pool, nameOf, undefined), true) as never;
+  return new Class(shared, new PoolConnection(opened.pool, nameOf, undefined), undefined, true) as never;
 }
 
 /** What all that was made of one database have in common. */
@@ -116,15 +131,17 @@ export class Asking {
   constructor(
     private readonly shared: Shared,
     private readonly connection: Connection,
-    /** Whether it is the process itself: all others read each row of a model in one statement, which names the company. */
+    /** Whose request it is. */
+    private readonly tenant?: string,
+    /** Whether it is the process itself: all others read within one company. */
     private readonly isOwn = false,
   ) {}
 
   /** A model, for the getters of the generated class. */
   protected model(name: string): unknown {
     const { reader, prisma } = this.shared;
-    if (this.isOwn) return Reflect.get(prisma() as object, name.charAt(0).toLowerCase() + name.slice(1));
-    return reader && new ModelReads(reader, name, this.connection);
+    if (this.isOwn) return Reflect.get(prisma() as object, lowered(name));
+    return reader && new ModelReads(reader, name, this.connection, this.tenant);
   }
 
   get prisma(): unknown {
@@ -132,9 +149,9 @@ export class Asking {
     return this.shared.prisma();
   }
 
-  within(scope: RequestScope | undefined): Asking {
+  within(scope: RequestScope | undefined, tenant?: string): Asking {
     const { opened, nameOf } = this.shared;
-    return this.#on(new PoolConnection(opened.pool, nameOf, scope));
+    return this.#on(new PoolConnection(opened.pool, nameOf, scope), tenant);
   }
 
   async $queryRaw(...raw: Raw): Promise<unknown[]> {
@@ -168,8 +185,8 @@ export class Asking {
     return this.shared.opened.close();
   }
 
-  #on(connection: Connection): Asking {
-    return new (this.constructor as typeof Asking)(this.shared, connection);
+  #on(connection: Connection, tenant = this.tenant): Asking {
+    return new (this.constructor as typeof Asking)(this.shared, connection, tenant);
   }
 }
 
@@ -187,11 +204,13 @@ async function queryThen<Result>(
   };
   let results: Promise<StatementResult[]> | undefined;
   const send: Connection['send'] = async (statements) => {
-    if (isSent) return target.send(statements);
-    const start = all.push(...statements) - statements.length;
+    // What Prisma's client asks for comes after what was written, whenever it is ready.
+    const isAhead = !isSent && !statements.some(({ types }) => types);
+    const start = isAhead ? all.push(...statements) - statements.length : 0;
     // Once it has asked for everything.
-    results ??= Promise.resolve().then(sendAll);
-    return (await results).slice(start, start + statements.length);
+    results ??= isSent ? undefined : Promise.resolve().then(sendAll);
+    const sent = await results;
+    return isAhead ? (sent ?? []).slice(start, start + statements.length) : target.send(statements);
   };
   const result = await read({ send });
   const [first] = await (results ?? sendAll());

@@ -28,11 +28,13 @@ export async function sendOne(connection: Connection, statement: Statement): Pro
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
 export type NameOf = (text: string) => string;
 
+type ReadAs = (types: CustomTypesConfig | undefined) => CustomTypesConfig;
+
 /** Counts what a request reads, as it arrives. What throws fails the statement, and the driver keeps no further rows. */
-function typesFor(scope: RequestScope | undefined, mayHaveChanged: boolean): CustomTypesConfig {
+function counting(scope: RequestScope | undefined, mayHaveChanged: boolean): ReadAs {
   const reads = scope?.reads;
-  if (!reads) return types;
-  return {
+  if (!reads) return (types = ownTypes) => types;
+  return (types = ownTypes) => ({
     getTypeParser: (type, format) => {
       const parse = types.getTypeParser(type, format as 'text') as (value: string) => unknown;
       return (value: string) => {
@@ -40,7 +42,7 @@ function typesFor(scope: RequestScope | undefined, mayHaveChanged: boolean): Cus
         return parse(value);
       };
     },
-  };
+  });
 }
 
 /** From how many characters on a text is looked at for what JSON escapes. */
@@ -63,10 +65,12 @@ async function pipeline(
   client: Pick<PoolClient, 'query'>,
   statements: readonly Statement[],
   nameOf: NameOf,
-  readAs = types,
+  readAs: ReadAs = (types = ownTypes) => types,
 ): Promise<StatementResult[]> {
   const sent = statements.map((statement): Promise<StatementResult> => {
-    const config = { ...statement, name: nameOf(statement.text), types: readAs };
+    // What Prisma's client has sent takes none of the names.
+    const name = statement.types ? '' : nameOf(statement.text);
+    const config = { ...statement, name, types: readAs(statement.types) };
     return client.query(config);
   });
   const answers = await Promise.allSettled(sent);
@@ -84,7 +88,7 @@ async function send(
   pool: Pool,
   statements: readonly Statement[],
   nameOf: NameOf,
-  readAs: CustomTypesConfig,
+  readAs: ReadAs,
 ): Promise<StatementResult[]> {
   if (statements.length === 1) return pipeline(pool, statements, nameOf, readAs);
   const client = await pool.connect();
@@ -116,7 +120,7 @@ const parsers: Record<number, (text: string) => unknown> = {
   [builtins.TIMESTAMPTZ]: (text) => new Date(text.replace(' ', 'T').replace('+00', 'Z')),
 };
 
-const types: CustomTypesConfig = {
+const ownTypes: CustomTypesConfig = {
   getTypeParser: (type, format) => parsers[type] ?? pg.types.getTypeParser(type, format as 'text'),
 };
 
@@ -177,7 +181,7 @@ class HeldConnection implements Connection {
   /** Fails once a statement has: PostgreSQL undoes the transaction, and answers its COMMIT as if it were done. */
   async #send(statements: readonly Statement[]): Promise<StatementResult[]> {
     const { client, nameOf, scope } = this;
-    const sendAll = () => pipeline(client, statements, nameOf, typesFor(scope, false));
+    const sendAll = () => pipeline(client, statements, nameOf, counting(scope, false));
     const results = await wait(scope, () => report(scope, statements, sendAll)).catch((error) => {
       this.#failed ??= { error };
     });
@@ -262,7 +266,7 @@ export class PoolConnection implements Connection {
     const release = await turnOf(scope);
     if (isOver(scope)) release();
     const start = () => {
-      const sent = send(pool, statements, nameOf, typesFor(scope, scope?.isChange === true));
+      const sent = send(pool, statements, nameOf, counting(scope, scope?.isChange === true));
       sent.then(release, release);
       return sent;
     };

@@ -1,3 +1,4 @@
+import type { CustomTypesConfig } from 'pg';
 import { Cache } from '../caching/index.js';
 import { Turns } from '../process/index.js';
 
@@ -175,6 +176,8 @@ export interface Statement {
   text: string;
   values?: unknown[];
   rowMode?: 'array';
+  /** How its values are read, if Prisma's client says so. */
+  types?: CustomTypesConfig | undefined;
 }
 
 export interface StatementResult {

@@ -24,6 +24,7 @@ export {
   withShareOfDeadline,
 } from './deadline.js';
 export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
+export { RequestPool } from './prismaClient.js';
 export { Reader } from './reader/reader.js';
 export type {
   Column,

@@ -49,6 +49,17 @@ export class KeptSelection {
 
   /** The value of the call for one of the template. */
   readonly valueOf = (value: unknown): unknown => this.own.get(value) ?? value;
+
+  /** As it is in this call. */
+  get selection(): object {
+    return this.#made(this.template) as object;
+  }
+
+  #made(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map((item) => this.#made(item));
+    if (typeof part !== 'object' || part === null || part instanceof Date) return this.valueOf(part);
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, this.#made(value)]));
+  }
 }
 
 /** A row as a JSON value in SQL, and how that becomes what Prisma returns. */
@@ -57,5 +68,9 @@ export interface RowInSql {
   make: (json: unknown) => unknown;
 }
 
-/** The methods of Prisma's models that answer requests. */
-export type Method = 'findUnique' | 'findUniqueOrThrow' | 'findFirst' | 'findMany';
+/** The methods of Prisma's models that read. */
+export const methods = [
+  ...(['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany'] as const),
+  ...(['count', 'aggregate', 'groupBy'] as const),
+];
+export type Method = (typeof methods)[number];

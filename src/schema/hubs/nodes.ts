@@ -17,7 +17,7 @@ import {
 } from '../../lists/resourceHubNodes.js';
 import { notFound } from '../../platform/failures/index.js';
 import { visibleDocument, visibleFile, visibleTo } from '../../policies/access.js';
-import { builder, everyName, keyColumns, namedText, selects, wholeFolder } from '../builder.js';
+import { builder, everyName, keyColumns, namedText, wholeFolder } from '../builder.js';
 import {
   byId,
   checkedPage,
@@ -29,7 +29,7 @@ import {
   sharedBySiblings,
   sharedInOperation,
 } from '../connections.js';
-import { plannedQuery } from '../plans.js';
+import { plannedQuery, selects } from '../plans.js';
 import { ResourceHub } from './resourceHub.js';
 
 export type NodeShape = Pick<Folder, 'id' | 'name' | 'resourceHubId' | 'parentFolderId'>;

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import { LRUCache } from 'lru-cache';
 import { type Connection, sendOne } from '../connections.js';
-import { type Method, type RowInSql, type Sql, sql } from '../values.js';
-import { callOf, type Models, UnknownCall } from './shape.js';
+import { readByPrisma } from '../prismaClient.js';
+import { type Method, methods, type RowInSql, type Sql, sql } from '../values.js';
+import { callOf, type Model, type Models, UnknownCall } from './shape.js';
 import { type ReadStatement, statementOf } from './statement.js';
 
 /** What stands for the id until it is known as SQL. */
@@ -36,32 +37,31 @@ export class Reader {
 
   constructor(
     private readonly models: Models,
-    /** Of Prisma's client, for the errors that it would throw. */
+    /** Prisma's own client, for what the reader does not know. It sends on the connection of the request that asks. */
+    readonly client: () => object,
+    /** Of that client, for the errors that it would throw. */
     readonly version: string,
   ) {}
 
-  /** How a call is read. Throws if Prisma might return something else. */
-  read(model: string, method: Method, given: object): Read {
-    try {
-      return this.#read(model, method, given);
-    } catch (error) {
-      if (!(error instanceof UnknownCall)) throw error;
-      throw new Error(
-        `${model}.${method} cannot be read within a request, because of ${error.message}: src/platform/postgres/reader says what can; anything else is SQL ($queryRaw)`,
-        { cause: error },
-      );
-    }
+  model(name: string): Model {
+    return this.models[name] as Model;
   }
 
-  #read(model: string, method: Method, given: object): Read {
-    const { key: shape, args, values } = callOf(given);
-    const key = `${model} ${method} ${shape}`;
-    let statement = this.#statements.get(key);
-    if (!statement) {
-      statement = statementOf(this.models, model, method, args);
-      this.#statements.set(key, statement);
+  /** How a call is read; undefined if Prisma might return something else. */
+  read(model: string, method: Method, given: object): Read | undefined {
+    try {
+      const { key: shape, args, values } = callOf(given);
+      const key = `${model} ${method} ${shape}`;
+      let statement = this.#statements.get(key);
+      if (!statement) {
+        statement = statementOf(this.models, model, method, args);
+        this.#statements.set(key, statement);
+      }
+      return { statement, values };
+    } catch (error) {
+      if (error instanceof UnknownCall) return undefined;
+      throw error;
     }
-    return { statement, values };
   }
 }
 
@@ -71,46 +71,70 @@ const notFound = (modelName: string, clientVersion: string) =>
     { code: 'P2025', clientVersion, meta: { modelName } },
   );
 
-/** What a request or a transaction reads of a model: with the arguments and the results of Prisma's own methods. */
+type Named = { [name: string]: unknown } | undefined;
+
+interface Arguments {
+  where?: Named;
+  cursor?: Named;
+}
+
+/** What a request or a transaction reads of a model: with the methods, arguments and results of Prisma's client. */
 export class ModelReads {
   constructor(
     private readonly reader: Reader,
-    private readonly model: string,
+    private readonly name: string,
     private readonly connection: Connection,
+    /** The caller's company; undefined for what no caller has asked for, which names one. */
+    private readonly tenant: string | undefined,
   ) {}
 
-  findUnique(args: object): Promise<unknown> {
-    return this.#find('findUnique', args);
+  static {
+    for (const method of methods)
+      Object.defineProperty(this.prototype, method, {
+        value(this: ModelReads, args: Arguments = {}) {
+          return this.#read(method, args);
+        },
+      });
   }
 
-  findUniqueOrThrow(args: object): Promise<unknown> {
-    return this.#find('findUniqueOrThrow', args);
+  /** A row that another part of a statement finds; undefined if the reader does not know how to read it. */
+  rowAt(args: { where: object }, id: Sql): RowInSql | undefined {
+    this.#requireTenant('rowAt', args as Arguments);
+    const read = this.reader.read(this.name, 'findMany', { ...args, where: { ...args.where, id: idOfRow } });
+    if (!read) return undefined;
+    const { texts, positions } = partsOf(read.statement);
+    const parts = positions.map((position) => (read.values[position] === idOfRow ? id : read.values[position]));
+    return { sql: sql(texts, ...parts), make: read.statement.make };
   }
 
-  findFirst(args?: object): Promise<unknown> {
-    return this.#find('findFirst', args);
-  }
-
-  findMany(args?: object): Promise<unknown> {
-    return this.#find('findMany', args);
-  }
-
-  rowAt(args: { where: object }, id: Sql): RowInSql {
-    const { statement, values } = this.reader.read(this.model, 'findMany', {
-      ...args,
-      where: { ...args.where, id: idOfRow },
-    });
-    const { texts, positions } = partsOf(statement);
-    const parts = positions.map((position) => (values[position] === idOfRow ? id : values[position]));
-    return { sql: sql(texts, ...parts), make: statement.make };
-  }
-
-  async #find(method: Method, args: object = {}): Promise<unknown> {
-    const { statement, values } = this.reader.read(this.model, method, args);
-    const { rows } = await sendOne(this.connection, { text: statement.sql, values, rowMode: 'array' });
+  async #read(method: Method, args: Arguments): Promise<unknown> {
+    this.#requireTenant(method, args);
+    const { reader, name, connection } = this;
+    const read = method.startsWith('find') ? reader.read(name, method, args) : undefined;
+    if (!read) {
+      const { uniques } = reader.model(name);
+      return readByPrisma(reader.client(), connection, { model: lowered(name), method, args, uniques });
+    }
+    const { statement, values } = read;
+    const { rows } = await sendOne(connection, { text: statement.sql, values, rowMode: 'array' });
     const made = (rows as [json: unknown][]).map(([json]) => statement.make(json));
     if (method === 'findMany') return made;
-    if (made.length === 0 && method === 'findUniqueOrThrow') throw notFound(this.model, this.reader.version);
+    if (made.length === 0 && method.endsWith('OrThrow')) throw notFound(name, reader.version);
     return made[0] ?? null;
   }
+
+  /** All that a call finds is bound to the company that its outermost `where` names, by relations that have it in their keys. */
+  #requireTenant(method: string, { where, cursor }: Arguments): void {
+    const { columns, uniques } = this.reader.model(this.name);
+    const column = columns.companyId ? 'companyId' : 'id';
+    const names = (part: Named) =>
+      typeof part?.[column] === 'string' && (this.tenant === undefined || part[column] === this.tenant);
+    const isBound = (part: Named) =>
+      names(part) || Object.keys(uniques).some((key) => column !== 'id' && names(part?.[key] as Named));
+    if (!isBound(where) || (cursor && !isBound(cursor)))
+      throw new Error(`${lowered(this.name)}.${method} does not name the company of its caller, as \`${column}\``);
+  }
 }
+
+/** The name of a model as a client has it. */
+export const lowered = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;

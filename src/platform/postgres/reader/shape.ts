@@ -91,7 +91,7 @@ function argumentsOf(given: unknown, values: Values): Arguments {
     else if (name === 'select' || name === 'include') args[name] = selectionOf(value, values);
     else if (name === 'orderBy') args.orderBy = orderOf(value);
     else if (name === 'take') args.take = takeOf(value);
-    else throw new UnknownCall(name);
+    else throw new UnknownCall();
   }
   return args;
 }
@@ -106,7 +106,7 @@ function orderOf(given: unknown): Term[] {
   const order = (Array.isArray(given) ? given : [given]).map((term): Term => {
     const [[field, direction] = [], ...others] = entriesOf(term);
     if (field === undefined || others.length > 0 || (direction !== 'asc' && direction !== 'desc')) {
-      throw new UnknownCall('an `orderBy` that is not columns with asc or desc');
+      throw new UnknownCall();
     }
     return [field, direction];
   });
@@ -115,7 +115,7 @@ function orderOf(given: unknown): Term[] {
 }
 
 function takeOf(given: unknown): number {
-  if (!Number.isInteger(given) || Number(given) < 0) throw new UnknownCall('a `take` below 0');
+  if (!Number.isInteger(given) || Number(given) < 0) throw new UnknownCall();
   return Number(given);
 }
 
@@ -136,7 +136,7 @@ function listOf(list: unknown[], values: Values): Condition {
   const types = new Set(list.map(typeOf));
   if (types.has('number')) types.delete('integer');
   const [type, ...others] = types;
-  if (others.length > 0) throw new UnknownCall('a list of several types');
+  if (others.length > 0) throw new UnknownCall();
   if (type === undefined) return list.map((item) => filterOf(item, values));
   return new Parameter(type, true, values.add(list.map(storable)));
 }
@@ -144,7 +144,7 @@ function listOf(list: unknown[], values: Values): Condition {
 /** What a plain object says. Prisma ignores what is undefined. */
 function entriesOf(object: unknown): [string, unknown][] {
   if (typeof object !== 'object' || object === null || Object.getPrototypeOf(object) !== Object.prototype) {
-    throw new UnknownCall('an argument that is not a plain object');
+    throw new UnknownCall();
   }
   return Object.entries(object).filter(([, value]) => value !== undefined);
 }
@@ -165,7 +165,7 @@ class Values {
 
   /** Begins with the values of a selection that was read before, as they are in this call. */
   beginWith(kept: KeptSelection): ReadSelection {
-    if (this.all.length > 0) throw new UnknownCall('a kept selection after a value');
+    if (this.all.length > 0) throw new UnknownCall();
     const read = readOnce(kept);
     this.all = read.values.map((value) => (Array.isArray(value) ? value.map(kept.valueOf) : kept.valueOf(value)));
     this.company = read.company;
@@ -213,13 +213,11 @@ function typeOf(value: unknown): ValueType | undefined {
 
 /** A value as Postgres reads it, whatever the time zone of the session. */
 function storable(value: unknown): unknown {
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
-    throw new UnknownCall('such a text');
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw new UnknownCall();
   // Beside a larger number in a list, Prisma rounds the others.
-  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
-    throw new UnknownCall('such a number');
+  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new UnknownCall();
   if (!(value instanceof Date)) return value;
   const year = value.getUTCFullYear();
-  if (!(year >= 1 && year <= 9999)) throw new UnknownCall('such a date');
+  if (!(year >= 1 && year <= 9999)) throw new UnknownCall();
   return value.toISOString();
 }

@@ -30,22 +30,22 @@ export function statementOf(models: Models, name: string, method: Method, args: 
   const isLookUp = method.startsWith('findUnique');
   const where = isLookUp ? uniqueOf(model, args.where ?? {}) : (args.where ?? {});
   const company = where.companyId;
-  if (!isText(company)) throw new UnknownCall('a `where` that does not name the company');
-  if (method !== 'findMany' && args.take !== undefined) throw new UnknownCall('take');
-  if (isLookUp && args.orderBy !== undefined) throw new UnknownCall('orderBy');
+  if (!isText(company)) throw new UnknownCall();
+  if (method !== 'findMany' && args.take !== undefined) throw new UnknownCall();
+  if (isLookUp && args.orderBy !== undefined) throw new UnknownCall();
 
   const scope = new Scope(models, company.position);
   const table = scope.table(name);
   const { sql, make } = selectionOf(scope, table, args);
   const from = scope.from(table, conditionsOf(scope, table, where));
-  const limit = method === 'findFirst' ? 'LIMIT 1' : '';
+  const limit = method.startsWith('findFirst') ? 'LIMIT 1' : '';
   const text = [`SELECT ${sql} ${from}`, orderOf(table, args), limit].filter(Boolean).join(' ');
   return { sql: text, make };
 }
 
 function modelOf(models: Models, name: string): Model {
   const model = own(models, name);
-  if (!model?.columns.companyId) throw new UnknownCall(`${name}, which has no company`);
+  if (!model?.columns.companyId) throw new UnknownCall();
   return model;
 }
 
@@ -57,10 +57,10 @@ function uniqueOf(model: Model, where: Filter): Filter {
   const [[key, values] = [], ...others] = Object.entries(where);
   const fields = key === undefined ? undefined : own(model.uniques, key);
   if (!fields || !isFilter(values) || others.length > 0) {
-    throw new UnknownCall('a `where` that is not one unique key alone, as findFirst takes it');
+    throw new UnknownCall();
   }
   const isWhole = fields.length === Object.keys(values).length && fields.every((field) => isValue(values[field]));
-  if (!isWhole) throw new UnknownCall(`a ${key} that is not whole`);
+  if (!isWhole) throw new UnknownCall();
   return values;
 }
 
@@ -74,10 +74,10 @@ function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected 
   const parts: [name: string, part: Selected][] = [];
   for (const [name, part] of Object.entries(chosen(table, args))) {
     const column = own(table.model.columns, name);
-    if (column && part !== true) throw new UnknownCall(name);
+    if (column && part !== true) throw new UnknownCall();
     parts.push([name, column ? columnValue(table, name, column.type) : nested(scope, table, name, part)]);
   }
-  if (parts.length === 0) throw new UnknownCall('a selection of nothing');
+  if (parts.length === 0) throw new UnknownCall();
   const names = parts.map(([name]) => name);
   const makes = parts.map(([, { make }]) => make);
   return {
@@ -96,7 +96,7 @@ function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected 
 
 /** Without `select`, all columns. */
 function chosen({ model }: ReadTable, { select, include }: Arguments): Selection {
-  if (select && include) throw new UnknownCall('select and include');
+  if (select && include) throw new UnknownCall();
   if (select) return fieldsOf(select);
   const columns = Object.fromEntries(Object.keys(model.columns).map((name) => [name, true as const]));
   return { ...columns, ...(include && fieldsOf(include)) };
@@ -109,12 +109,12 @@ function nested(scope: Scope, table: ReadTable, name: string, part: true | Argum
   const args = part === true ? {} : part;
   if (name === '_count') return counts(scope, table, args);
   const relation = own(table.model.relations, name);
-  if (!relation) throw new UnknownCall(name);
+  if (!relation) throw new UnknownCall();
   return relation.isList ? rows(scope, table, relation, args) : row(scope, table, relation, args);
 }
 
 function row(scope: Scope, here: ReadTable, relation: Relation, args: Arguments): Selected {
-  if (args.where || args.orderBy || args.take !== undefined) throw new UnknownCall('arguments of one row');
+  if (args.where || args.orderBy || args.take !== undefined) throw new UnknownCall();
   const there = scope.table(relation.model);
   const { sql, make } = selectionOf(scope, there, args);
   return { sql: `(SELECT ${sql} ${scope.from(there, scope.join(relation, here, there))})`, make };
@@ -133,11 +133,11 @@ function rows(scope: Scope, here: ReadTable, relation: Relation, args: Arguments
 function counts(scope: Scope, here: ReadTable, args: Arguments): Selected {
   const entries = Object.entries(fieldsOf(args.select ?? {}));
   const isPlain = Object.keys(args).length === 1 && entries.length > 0;
-  if (!isPlain) throw new UnknownCall('_count');
+  if (!isPlain) throw new UnknownCall();
   const parts = entries.map(([name, part]) => {
     const relation = own(here.model.relations, name);
     const filter = part === true ? {} : part;
-    if (!relation?.isList || Object.keys(filter).some((key) => key !== 'where')) throw new UnknownCall('_count');
+    if (!relation?.isList || Object.keys(filter).some((key) => key !== 'where')) throw new UnknownCall();
     const there = scope.table(relation.model);
     return `(SELECT count(*) ${scope.from(there, related(scope, relation, here, there, filter))})`;
   });
@@ -159,17 +159,17 @@ function condition(scope: Scope, table: ReadTable, name: string, part: Condition
   const column = own(table.model.columns, name);
   if (column) return comparisons(scope, columnOf(table, name), column, part);
   const relation = own(table.model.relations, name);
-  if (!relation || !isFilter(part)) throw new UnknownCall(name);
+  if (!relation || !isFilter(part)) throw new UnknownCall();
   return existence(scope, table, relation, part);
 }
 
 function either(scope: Scope, table: ReadTable, part: Condition): string {
-  if (!Array.isArray(part)) throw new UnknownCall('OR');
+  if (!Array.isArray(part)) throw new UnknownCall();
   return `(${part.map((filter) => `(${conditionsOf(scope, table, filter).join(' AND ')})`).join(' OR ')})`;
 }
 
 function comparisons(scope: Scope, sql: string, column: Column, part: Condition): string[] {
-  if (Array.isArray(part)) throw new UnknownCall('a list of filters');
+  if (Array.isArray(part)) throw new UnknownCall();
   const operators: [string, Condition][] = isFilter(part) ? entriesOf(part) : [['equals', part]];
   return operators.map(([operator, value]) => comparison(scope, sql, column, operator, value));
 }
@@ -182,20 +182,20 @@ function comparison(scope: Scope, sql: string, column: Column, operator: string,
   }
   const symbol = own(symbols, operator);
   const isOrder = operator !== 'equals';
-  if (symbol === undefined || (isOrder && !ordered.has(column.type))) throw new UnknownCall(operator);
+  if (symbol === undefined || (isOrder && !ordered.has(column.type))) throw new UnknownCall();
   return `${sql} ${symbol} ${scope.parameter(column, part)}`;
 }
 
 function nullness(sql: string, { isNullable }: Column, operator: string): string {
-  if (!isNullable) throw new UnknownCall('null in a required column');
+  if (!isNullable) throw new UnknownCall();
   if (operator === 'equals') return `${sql} IS NULL`;
   if (operator === 'not') return `${sql} IS NOT NULL`;
-  throw new UnknownCall(`${operator} null`);
+  throw new UnknownCall();
 }
 
 function existence(scope: Scope, here: ReadTable, relation: Relation, filters: Filter): string[] {
   const exists = (filter: Condition) => {
-    if (!isFilter(filter)) throw new UnknownCall('a filter of a relation');
+    if (!isFilter(filter)) throw new UnknownCall();
     const there = scope.table(relation.model);
     const conditions = [...scope.join(relation, here, there), ...conditionsOf(scope, there, filter)];
     // OFFSET: looked up for each row. A semi-join is planned badly while PostgreSQL believes that a table has few rows.
@@ -206,14 +206,14 @@ function existence(scope: Scope, here: ReadTable, relation: Relation, filters: F
   return entriesOf(filters).map(([operator, filter]) => {
     if (operator === (relation.isList ? 'some' : 'is')) return exists(filter);
     if (operator === 'none' && relation.isList) return `NOT ${exists(filter)}`;
-    throw new UnknownCall(operator);
+    throw new UnknownCall();
   });
 }
 
 /** An empty filter means something else in each place. */
 function entriesOf(filter: Filter): [string, Condition][] {
   const entries = Object.entries(filter);
-  if (entries.length === 0) throw new UnknownCall('an empty filter');
+  if (entries.length === 0) throw new UnknownCall();
   return entries;
 }
 
@@ -223,8 +223,7 @@ const ordered = new Set(['String', 'Int', 'Float', 'BigInt', 'DateTime']);
 /** The order of the rows, and how many of them there may be, which the order must decide. */
 function orderOf(table: ReadTable, { orderBy = [], take }: Arguments): string {
   const undecided = table.model.key.filter((key) => key !== 'companyId' && !orderBy.some(([field]) => field === key));
-  if (take !== undefined && undecided.length > 0)
-    throw new UnknownCall(`a \`take\` whose \`orderBy\` leaves ties, because it lacks ${undecided.join(', ')}`);
+  if (take !== undefined && undecided.length > 0) throw new UnknownCall();
   const order = orderBy.map(([field, direction]) => `${columnOf(table, field)} ${direction}`);
   return [
     ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
@@ -265,7 +264,7 @@ const spelled: Record<string, (sql: string) => string> = {
 /** A column's value, as JSON has it and as Prisma returns it. */
 function columnValue(table: ReadTable, name: string, type: string): Selected {
   const make = own(makes, type);
-  if (!make) throw new UnknownCall(`the column ${name}, ${type === 'Other' ? 'a list or a mapped enum' : type}`);
+  if (!make) throw new UnknownCall();
   const sql = columnOf(table, name);
   return { sql: own(spelled, type)?.(sql) ?? sql, make };
 }
@@ -305,7 +304,7 @@ class Scope {
   /** What makes a row of `there` one of the row of `here`. Both have the company already. */
   join(relation: Relation, here: ReadTable, there: ReadTable): string[] {
     const pairs = relation.on.filter(([own, other]) => own !== 'companyId' || other !== 'companyId');
-    if (pairs.length === 0 || pairs.length === relation.on.length) throw new UnknownCall('a relation across companies');
+    if (pairs.length === 0 || pairs.length === relation.on.length) throw new UnknownCall();
     return pairs.map(([own, other]) => `${columnOf(there, other)} = ${columnOf(here, own)}`);
   }
 
@@ -313,8 +312,7 @@ class Scope {
   parameter(column: Column, part: Condition, { isList = false } = {}): string {
     const taken = own(types, column.type) ?? [];
     const isTaken = (type: ValueType) => taken.includes(type) || (type === 'none' && taken.length > 0);
-    if (!(part instanceof Parameter && part.isList === isList && isTaken(part.type)))
-      throw new UnknownCall(`a value of ${column.name} that is not ${taken.join(' or ') || 'comparable'}`);
+    if (!(part instanceof Parameter && part.isList === isList && isTaken(part.type))) throw new UnknownCall();
     return placeholder(part.position);
   }
 }
@@ -336,6 +334,6 @@ const quoted = (name: string) => `"${name}"`;
 
 function columnOf({ alias, model }: ReadTable, name: string): string {
   const column = own(model.columns, name);
-  if (!column) throw new UnknownCall(name);
+  if (!column) throw new UnknownCall();
   return `${alias}.${quoted(column.name)}`;
 }
