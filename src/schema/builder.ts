@@ -15,6 +15,7 @@ import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
 import { notFound } from '../platform/failures/index.js';
+import { keyOf } from '../policies/access.js';
 import { plannedQuery } from './plans.js';
 
 // What a field costs besides the objects that it returns: about how many objects it reads. Decisions: "Query cost".
@@ -47,8 +48,14 @@ export const everyName = { complexity: 250 };
 /** The bounds of a text that is looked for in names: for contracts, those that `textErrors` requires. */
 export const namedText = { maxLength: 200, bounds: { minLength: 2 } };
 
-/** The columns that each type loads in any case, to be loaded again by. Its fields say which others they need. */
-export const keyColumns = { companyId: true, id: true } as const;
+/** The columns that each type loads in any case. Its fields say which others they need. */
+export const keyColumns = { id: true } as const;
+
+/** The same, and by which key of the caller's company Pothos loads what a row lacks. */
+export const byKey = {
+  select: keyColumns,
+  findUnique: ({ id }: { id: string }, { actor }: Context) => keyOf(actor, id),
+};
 
 // Pothos loads a relation once for two fields only if both sort it in the same way, so each order is written once.
 export const oldestFirst = { orderBy: [{ insertedAt: 'asc' as const }, { id: 'asc' as const }] };

@@ -155,7 +155,7 @@ class LoadedFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
-    return Object.assign(schema, { extensions: { ...schema.extensions, ways: waysOf(schema) } });
+    return Object.assign(schema, { extensions: { ...schema.extensions, varyingFields: varyingFieldsOf(schema) } });
   }
 }
 
@@ -184,6 +184,7 @@ type Query = { [name: string]: true | Query };
 
 /** In which way a field loads or counts a relation. A row has a relation in one of its ways. */
 type Way = [relation: string, way: string];
+type WaysOfField = [field: string, Way[]];
 
 /** Of a field that depends on its arguments: no plan that is kept has its way. */
 const ofArguments: Way[] = [
@@ -191,59 +192,47 @@ const ofArguments: Way[] = [
   ['arguments', 'of another'],
 ];
 
-/** The ways of the fields whose rows depend on more than the row and the caller's ids, by the names of these fields. */
-export function waysOf(schema: GraphQLSchema): ReadonlyMap<string, Way[]> {
-  const fields = new Map<string, Way[]>();
-  const note = (field: string, ...way: Way) => fields.set(field, [...(fields.get(field) ?? []), way]);
-  const noteAll = (field: string, name: string, selected: object): void => {
-    for (const [part, query] of Object.entries(selected as Query)) {
-      const { select, include, ...way } = query === true ? ({} as Query) : query;
-      const relation = models[name]?.relations[part];
-      if (part === '_count')
-        for (const [counted, how] of Object.entries(select ?? {})) note(field, `${name}#${counted}`, wayOf(how));
-      if (!relation) continue;
-      note(field, `${name}.${part}`, wayOf(way));
-      noteAll(field, relation.model, { ...(select as Query), ...(include as Query) });
-    }
-  };
-  for (const type of Object.values(schema.getTypeMap())) {
-    const model = type.extensions.pothosPrismaModel;
-    if ((!isObjectType(type) && !isInterfaceType(type)) || !model) continue;
-    const { pothosPrismaSelect, pothosPrismaInclude } = type.extensions;
-    noteAll('', String(model), { ...(pothosPrismaSelect as Query), ...(pothosPrismaInclude as Query) });
-    for (const { name, extensions } of Object.values(type.getFields())) {
-      const select = extensions.pothosPrismaSelect;
-      const selected = select && selectedBy(select);
-      if (selected) noteAll(name, String(model), selected);
-      else if (select) fields.set(name, [...(fields.get(name) ?? []), ...ofArguments]);
-    }
-  }
-  const ways = new Map<string, Set<string>>();
-  for (const [relation, way] of [...fields.values()].flat())
-    ways.set(relation, (ways.get(relation) ?? new Set()).add(way));
-  const varies = ([relation]: Way) => (ways.get(relation)?.size ?? 0) > 1;
-  // What a type selects of every row is there whatever is asked for.
-  const ofTypes = new Set(fields.get('')?.map(([relation]) => relation));
-  fields.delete('');
-  const varying = [...fields].map(([field, all]): [string, Way[]] => {
-    const own = all.filter(varies);
-    return [field, own.some(([relation]) => ofTypes.has(relation)) ? ofArguments : own];
-  });
-  return new Map(varying.filter(([, own]) => own.length > 0));
-}
-
 const wayOf = (query: unknown) => inspect(query, { depth: null });
+
+const waysOfSelection = (model: string, selected: object): Way[] =>
+  Object.entries(selected as Query).flatMap(([part, query]): Way[] => {
+    const { select = {}, include = {}, ...way } = query === true ? ({} as Query) : query;
+    if (part === '_count') return Object.entries(select).map(([name, how]) => [`${model}#${name}`, wayOf(how)]);
+    const relation = models[model]?.relations[part];
+    const beneath = relation && waysOfSelection(relation.model, { ...(select as Query), ...(include as Query) });
+    return beneath ? [[`${model}.${part}`, wayOf(way)], ...beneath] : [];
+  });
+
+/** The fields whose rows depend on more than the row and the caller's ids, each with its ways of what has several. */
+export function varyingFieldsOf(schema: GraphQLSchema): WaysOfField[] {
+  const fields = Object.values(schema.getTypeMap()).flatMap((type): WaysOfField[] => {
+    const { pothosPrismaModel: model, pothosPrismaSelect, pothosPrismaInclude } = type.extensions;
+    if ((!isObjectType(type) && !isInterfaceType(type)) || !model) return [];
+    const ofRow = { ...(pothosPrismaSelect as Query), ...(pothosPrismaInclude as Query) };
+    return Object.values(type.getFields()).map(({ name, extensions: { pothosPrismaSelect: select } }) => {
+      const selected = select ? selectedBy(select) : {};
+      const ways = [ofRow, selected ?? {}].flatMap((part) => waysOfSelection(String(model), part));
+      return [name, selected ? ways : ofArguments];
+    });
+  });
+  const ways = new Map<string, Set<string>>();
+  for (const [relation, way] of fields.flatMap(([, own]) => own))
+    ways.set(relation, (ways.get(relation) ?? new Set()).add(way));
+  return fields
+    .map(([name, own]): WaysOfField => [name, own.filter(([relation]) => (ways.get(relation)?.size ?? 0) > 1)])
+    .filter(([, own]) => own.length > 0);
+}
 
 const waysByField = new WeakMap<object, Way[]>();
 
 /** In which ways a field of a document and those beneath it load relations, if there are several. */
 function waysIn(info: GraphQLResolveInfo): Way[] {
-  const varying = info.schema.extensions.ways as ReadonlyMap<string, Way[]>;
-  if (varying.size === 0) return [];
+  const varying = info.schema.extensions.varyingFields as WaysOfField[];
+  if (varying.length === 0) return [];
   // graphql-js gives all rows of a list the same array of nodes.
   let ways = waysByField.get(info.fieldNodes);
   if (!ways) {
-    ways = [...varying].flatMap(([name, own]) => (name === info.fieldName || selects(info, name) ? own : []));
+    ways = varying.flatMap(([name, own]) => (name === info.fieldName || selects(info, name) ? own : []));
     waysByField.set(info.fieldNodes, ways);
   }
   return ways;

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { modelClass } from '../../src/database.js';
 import { noted, unboundScans } from '../support/companyBinding.js';
 import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
 import { type Operation, operationsUnderTest } from '../support/operations.js';
@@ -9,6 +10,7 @@ import { createWorld } from '../support/world.js';
 const world = await createWorld({ isAlone: true });
 
 test('every statement of an operation and of a page binds each table to the company', async () => {
+  const byPrisma = vi.spyOn(modelClass.reader, 'client');
   const made = await filledGoal(world, 2);
   await filledFile(world, made, 'goal');
   await filledDocument(world, made, 'project');
@@ -25,6 +27,7 @@ test('every statement of an operation and of a page binds each table to the comp
   }
   expect(noted.size).toBeGreaterThan(15);
   expect(await unboundScans(world.url, noted)).toEqual([]);
+  expect(byPrisma, 'a read that the reader does not know').not.toHaveBeenCalled();
 });
 
 test('a statement that forgets the company is found, in a subquery too', async () => {

@@ -13,7 +13,7 @@ import {
   subjectAccess,
 } from '../../policies/access.js';
 import { actions, originDescriptions, subjectOf } from '../../rules/activityActions.js';
-import { allUnread, builder, enumOf, keyColumns, longText, newestFirst } from '../builder.js';
+import { allUnread, builder, byKey, enumOf, keyColumns, longText, newestFirst } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal } from '../goals/goal.js';
 import { ResourceHubDocument, ResourceHubFile } from '../hubs/filesAndDocuments.js';
@@ -40,7 +40,7 @@ export const Surface = enumOf<SurfaceName>('Surface', 'A way into the API.', {
 });
 
 const ActivityToken = builder.prismaObject('ApiToken', {
-  select: keyColumns,
+  ...byKey,
   variant: 'ActivityToken',
   description: 'The API token that made an activity.',
   fields: (t) => ({
@@ -58,7 +58,7 @@ const viewersOf = ({ companyId, personId }: Actor) => ({
 });
 
 export const Activity = builder.prismaObject('Activity', {
-  select: keyColumns,
+  ...byKey,
   description: 'An action of a person on a goal, file or document.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the activity.' }),
@@ -91,7 +91,7 @@ export const Activity = builder.prismaObject('Activity', {
 
 // A variant of the activity that keeps it, so that one query loads both.
 const GoalOutcome = builder.prismaObject('Activity', {
-  select: keyColumns,
+  ...byKey,
   variant: 'GoalOutcome',
   description: 'How a goal was closed.',
   fields: (t) => ({
@@ -229,7 +229,7 @@ for (const [subject, type] of [
 }
 
 export const Notification = builder.prismaObject('Notification', {
-  select: keyColumns,
+  ...byKey,
   description: 'Notifies a person about an activity.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the notification.' }),

@@ -5,14 +5,14 @@ import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.j
 import { type FieldError, notFound } from '../../platform/failures/index.js';
 import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, keyColumns, manyEvents } from '../builder.js';
+import { builder, byKey, manyEvents } from '../builder.js';
 import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { plannedQuery } from '../plans.js';
 import { OrderDirection } from '../scalars.js';
 import { Activity, ActivityAction, EventOrigin } from './activity.js';
 
 const Event = builder.prismaObject('Activity', {
-  select: keyColumns,
+  ...byKey,
   variant: 'Event',
   description: 'An activity as an event: it has a place among all events of the company.',
   fields: (t) => ({

@@ -10,7 +10,7 @@ import {
   type Timeframe as TimeframeShape,
   timeframeOf,
 } from '../../rules/derived.js';
-import { builder, enumOf, everybody, inOrder, keyColumns, latest, oldestFirst } from '../builder.js';
+import { builder, byKey, enumOf, everybody, inOrder, keyColumns, latest, oldestFirst } from '../builder.js';
 import { Person } from '../people/people.js';
 import { AccessLevels, levelColumns, Space } from '../people/spaces.js';
 import { concernedPeople, Reaction, Subscriber, subscribedPeople } from '../people/subscriptions.js';
@@ -24,7 +24,7 @@ const ProgressStatus = enumOf('ProgressStatus', 'The progress of a goal or proje
 });
 
 export const Project = builder.prismaObject('Project', {
-  select: keyColumns,
+  ...byKey,
   description: 'A piece of work in a space, often towards a goal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the project.' }),
@@ -102,7 +102,7 @@ const GoalPermissions = builder.objectRef<number>('GoalPermissions').implement({
 });
 
 export const Goal = builder.prismaObject('Goal', {
-  select: keyColumns,
+  ...byKey,
   description: 'Something that a space wants to achieve, measured by targets and a checklist.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the goal.' }),
@@ -178,7 +178,7 @@ const GoalStatus = enumOf(
 );
 
 const Target = builder.prismaObject('Target', {
-  select: keyColumns,
+  ...byKey,
   description: 'A measurable target of a goal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the target.' }),
@@ -195,7 +195,7 @@ const Target = builder.prismaObject('Target', {
 });
 
 const GoalCheck = builder.prismaObject('GoalCheck', {
-  select: keyColumns,
+  ...byKey,
   description: "An item of a goal's checklist.",
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the item.' }),
@@ -208,7 +208,7 @@ const GoalCheck = builder.prismaObject('GoalCheck', {
 });
 
 const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
-  select: keyColumns,
+  ...byKey,
   description: 'A check-in on a goal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the check-in.' }),
@@ -247,7 +247,7 @@ const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
 });
 
 const GoalRetrospective = builder.prismaObject('GoalRetrospective', {
-  select: keyColumns,
+  ...byKey,
   description: 'A look back at a goal, written when it was closed.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the retrospective.' }),

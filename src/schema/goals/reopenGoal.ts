@@ -1,7 +1,7 @@
 import { audienceCursor, reopenAudienceList } from '../../lists/audiences.js';
 import { previewReopenGoal, type ReopenGoalPreview, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, everybody, keyColumns } from '../builder.js';
+import { builder, byKey, everybody, keyColumns } from '../builder.js';
 import {
   addActivity,
   changes,
@@ -46,7 +46,7 @@ const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
 
 // A variant of the goal, so that one query, which goes with the change, loads all of it.
 const ReopenGoalPayload = builder.prismaObject('Goal', {
-  select: keyColumns,
+  ...byKey,
   variant: 'ReopenGoalPayload',
   description: 'The result of `reopenGoal`.',
   fields: (t) => ({

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js';
 import { capitalized } from '../../operations/declaration.js';
 import type { FilePreview } from '../../operations/operation.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, keyColumns } from '../builder.js';
+import { builder, byKey, keyColumns } from '../builder.js';
 import { addActivity, isEmpty, stateDescription } from '../changes.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
@@ -34,7 +34,7 @@ export const filePreview = (mutation: string, { wouldChange, file }: { wouldChan
 /** The payload of a mutation: a variant of the file, so that one query, which goes with the change, loads all of it. */
 export function filePayload(mutation: string, description: string) {
   const payload = builder.prismaObject('ResourceHubFile', {
-    select: keyColumns,
+    ...byKey,
     variant: `${capitalized(mutation)}Payload`,
     description: `The result of \`${mutation}\`.`,
     fields: (t) => ({ file: t.variant(ResourceHubFile, { isNull: isEmpty, description }) }),

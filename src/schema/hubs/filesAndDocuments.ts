@@ -1,6 +1,6 @@
 import { callersAccess, canEdit, level, levelOf, visibleDocument, visibleFile } from '../../policies/access.js';
 import { potentialSubscribers } from '../../rules/derived.js';
-import { builder, enumOf, everybody, keyColumns, longText, lookUpField, manyFolders, oldestFirst } from '../builder.js';
+import { builder, byKey, enumOf, everybody, longText, lookUpField, manyFolders, oldestFirst } from '../builder.js';
 import { Goal, Project } from '../goals/goal.js';
 import { Person } from '../people/people.js';
 import { Space } from '../people/spaces.js';
@@ -22,7 +22,7 @@ const BlobStatus = enumOf('BlobStatus', 'The state of the upload of a blob.', {
 });
 
 const Blob = builder.prismaObject('Blob', {
-  select: keyColumns,
+  ...byKey,
   description: 'The uploaded content of a file.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the blob.' }),
@@ -46,6 +46,7 @@ const Blob = builder.prismaObject('Blob', {
 });
 
 export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
+  ...byKey,
   select: nodeColumns,
   interfaces: [ResourceHubNode],
   description: 'A file of a resource hub.',
@@ -91,6 +92,7 @@ const DocumentState = enumOf('DocumentState', 'Whether a document is published.'
 });
 
 export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
+  ...byKey,
   select: nodeColumns,
   interfaces: [ResourceHubNode],
   description: 'A document of a resource hub, with the history of its versions.',

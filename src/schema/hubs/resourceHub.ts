@@ -1,12 +1,12 @@
 import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/access.js';
-import { builder, everyName, keyColumns, lookUpField, namedText } from '../builder.js';
+import { builder, byKey, everyName, lookUpField, namedText } from '../builder.js';
 import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal, Project } from '../goals/goal.js';
 import { Space } from '../people/spaces.js';
 
 export const ResourceHub = builder.prismaObject('ResourceHub', {
-  select: keyColumns,
+  ...byKey,
   description:
     "A collection of folders, documents and files that belongs to exactly one space, goal or project. A person's access to the hub is their access to that parent.",
   fields: (t) => ({

@@ -5,7 +5,7 @@ import {
   restoreDocumentVersion,
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, keyColumns, twoLongTexts } from '../builder.js';
+import { builder, byKey, keyColumns, twoLongTexts } from '../builder.js';
 import {
   addActivity,
   changes,
@@ -48,7 +48,7 @@ const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInp
 
 // A variant of the current version, so that one query, which goes with the change, loads the document and the version.
 const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
-  select: keyColumns,
+  ...byKey,
   variant: 'RestoreDocumentVersionPayload',
   description: 'The result of `restoreDocumentVersion`.',
   fields: (t) => ({

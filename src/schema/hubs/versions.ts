@@ -6,7 +6,7 @@ import type { Change } from '../../text/difference.js';
 import type { TextPage as Page, Excerpt as TextExcerpt } from '../../text/excerpts.js';
 import type { TextPair } from '../../text/functions.js';
 import type { DocumentText } from '../../text/richText.js';
-import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
+import { builder, byKey, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import {
   checkedPage,
   connectionType,
@@ -142,7 +142,7 @@ const VersionOrigin = enumOf('VersionOrigin', 'How a version was created.', {
 });
 
 export const DocumentVersion = builder.prismaObject('DocumentVersion', {
-  select: keyColumns,
+  ...byKey,
   description: 'A version of a document. Versions are never changed or removed.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the version.' }),

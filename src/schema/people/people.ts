@@ -3,7 +3,7 @@ import type { Person as PersonRow } from '../../generated/client/client.js';
 import type { CursorKind, List } from '../../lists/engine.js';
 import { peopleCursor, peopleList } from '../../lists/people.js';
 import type { Actor } from '../../policies/access.js';
-import { builder, enumOf, everyName, namedText } from '../builder.js';
+import { builder, byKey, enumOf, everyName, namedText } from '../builder.js';
 import {
   checkedPage,
   checkedSearch,
@@ -33,6 +33,7 @@ export type PersonShape = Pick<PersonRow, keyof typeof personColumns>;
 
 export const Person = builder.prismaObject('Person', {
   description: "A person of the caller's company.",
+  ...byKey,
   select: personColumns,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the person.' }),

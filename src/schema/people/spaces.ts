@@ -1,7 +1,7 @@
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { visibleTo } from '../../policies/access.js';
 import type { Levels } from '../../rules/derived.js';
-import { builder, everyName, keyColumns, lookUpField, namedText } from '../builder.js';
+import { builder, byKey, everyName, lookUpField, namedText } from '../builder.js';
 import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
@@ -20,7 +20,7 @@ export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement(
 export const levelColumns = { publicLevel: true, companyLevel: true, spaceLevel: true } as const;
 
 export const Space = builder.prismaObject('Space', {
-  select: keyColumns,
+  ...byKey,
   description: 'A group of people who work together, with its goals, projects and resource hubs.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the space.' }),

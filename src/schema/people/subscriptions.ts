@@ -1,5 +1,5 @@
 import type { PotentialSubscriber } from '../../rules/derived.js';
-import { builder, enumOf, keyColumns, oldestFirst } from '../builder.js';
+import { builder, byKey, enumOf, oldestFirst } from '../builder.js';
 import { Person, type PersonShape, personColumns } from './people.js';
 
 const SubscriptionType = enumOf('SubscriptionType', 'How a person was subscribed.', {
@@ -9,7 +9,7 @@ const SubscriptionType = enumOf('SubscriptionType', 'How a person was subscribed
 });
 
 const Subscription = builder.prismaObject('Subscription', {
-  select: keyColumns,
+  ...byKey,
   // `Subscription` is GraphQL's own name for a root type.
   name: 'PersonSubscription',
   description: "A person's subscription to a thread, file or document.",
@@ -32,7 +32,7 @@ const SubscriptionParentType = enumOf(
 );
 
 export const SubscriptionList = builder.prismaObject('SubscriptionList', {
-  select: keyColumns,
+  ...byKey,
   description: 'The subscriptions to a thread, file or document.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the list.' }),
@@ -57,7 +57,7 @@ export const SubscriptionList = builder.prismaObject('SubscriptionList', {
 });
 
 export const Reaction = builder.prismaObject('Reaction', {
-  select: keyColumns,
+  ...byKey,
   description: "A person's emoji reaction to a comment, check-in, file or document.",
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the reaction.' }),

@@ -3,7 +3,7 @@ import { operations } from '../../operations/index.js';
 import { snakeCase } from '../../platform/http/index.js';
 import { itemsOf, keyOf, type Surface as SurfaceName } from '../../policies/access.js';
 import { webhookScope } from '../../webhooks/index.js';
-import { builder, enumOf, keyColumns } from '../builder.js';
+import { builder, byKey, enumOf } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Notification, Surface } from '../events/activity.js';
 import { plannedQuery } from '../plans.js';
@@ -21,7 +21,7 @@ const TokenScope = enumOf(
 );
 
 const ApiToken = builder.prismaObject('ApiToken', {
-  select: keyColumns,
+  ...byKey,
   description: 'The API token that a request is authenticated with. The secret itself is never returned.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the token, as used on the command line.' }),
@@ -67,7 +67,7 @@ const NotificationConnection = connectionType(
 );
 
 const Viewer = builder.prismaObject('ApiToken', {
-  select: keyColumns,
+  ...byKey,
   variant: 'Viewer',
   description: 'The caller: whom a request is authenticated as, and what they may do.',
   fields: (t) => ({

@@ -2,6 +2,7 @@ import { Plan } from '@pothos/selection-mapper';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
+import { modelClass } from '../../../src/database.js';
 import { keptQuery, onlyIds } from '../../../src/schema/plans.js';
 import { createToken } from '../../../src/tokens.js';
 import { textOf } from '../../support/documents.js';
@@ -71,6 +72,7 @@ describe('a document that is sent again', () => {
       }
       const schema = buildSchema(textOf('schema.graphql'));
       const loadedAlone = vi.spyOn(Plan, 'forParentRow');
+      const byPrisma = vi.spyOn(modelClass.reader, 'client');
       const answers = async (token: string, { query, variables }: RandomRequest) => {
         const { data, errors } = (await demo.graphql(token, query, variables)).body;
         // Which of several errors are reported depends on which happens first.
@@ -89,7 +91,9 @@ describe('a document that is sent again', () => {
       });
       await fc.assert(property, { seed, numRuns: count, ...timeLimit(30_000 + count * 1000) });
       expect(loadedAlone, 'a field that does not find what was planned for it').not.toHaveBeenCalled();
+      expect(byPrisma, 'a read that the reader does not know').not.toHaveBeenCalled();
       loadedAlone.mockRestore();
+      byPrisma.mockRestore();
     },
     60_000 + count * 1000,
   );

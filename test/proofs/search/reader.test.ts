@@ -27,7 +27,7 @@ type Client = ModelTransaction | PrismaClient | Parameters<Parameters<PrismaClie
 
 const { url } = await temporaryDatabase();
 // What a database may prefer that changes how values are written.
-for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
+for (const setting of ["timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
 }
 const statements = new Set<string>();
@@ -70,13 +70,11 @@ async function outcomeOf(client: Client, { model, method, args }: Call): Promise
 
 let asks = 0;
 
-/** Prisma loads relations in two ways. Its joins cannot read bytes with this database's `bytea_output`. */
-async function outcomeOfPrisma(client: Client, call: Call): Promise<object> {
-  const by = (relationLoadStrategy: 'join' | 'query') =>
-    outcomeOf(client, { ...call, args: { ...call.args, relationLoadStrategy } });
+/** Prisma loads relations in two ways. */
+function outcomeOfPrisma(client: Client, call: Call): Promise<object> {
   asks += 1;
-  const joined = asks % 2 === 0 ? await by('join') : undefined;
-  return joined && !('code' in joined && joined.code === 'P2023') ? joined : by('query');
+  const relationLoadStrategy = asks % 2 === 0 ? 'join' : 'query';
+  return outcomeOf(client, { ...call, args: { ...call.args, relationLoadStrategy } });
 }
 
 /** All choices equally often: fast-check prefers the first and the last. */
@@ -92,7 +90,7 @@ const tally = { compared: 0, answered: 0, found: 0 };
 
 function requireSame(call: Call, ours: object, theirs: object): void {
   tally.compared += 1;
-  if ('message' in ours && String(ours.message).includes('cannot be read within a request')) return;
+  if ('message' in ours && String(ours.message).includes('does not name the company')) return;
   tally.answered += 1;
   deepStrictEqual(withoutSign(ours), withoutSign(theirs), inspect({ call, ours, theirs }, { depth: null }));
   if ('result' in theirs && theirs.result !== null && !isEmpty(theirs.result)) tally.found += 1;
@@ -108,7 +106,7 @@ function withoutSign(value: unknown): unknown {
 
 const isEmpty = (result: unknown) => Array.isArray(result) && result.length === 0;
 
-test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
+test('reads what Prisma reads, whichever of the two executes it', { timeout: 3_600_000 }, async () => {
   const start = performance.now();
   await fc.assert(
     fc.asyncProperty(calls, async (batch) => {
@@ -120,12 +118,14 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
   );
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const answered = tally.answered / tally.compared;
+  const byReader = sentByReader / tally.compared;
   const found = tally.found / tally.compared;
   console.log(
     `${tally.compared} comparisons with READER_SEED=${seed} in ${seconds} s: ` +
-      `${(answered * 100).toFixed(0)} % answered by the reader, ${(found * 100).toFixed(0)} % found something`,
+      `${(answered * 100).toFixed(0)} % answered, ${(byReader * 100).toFixed(0)} % by the reader, ${(found * 100).toFixed(0)} % found something`,
   );
-  expect(answered).toBeGreaterThan(0.7);
+  expect(answered).toBeGreaterThan(0.9);
+  expect(byReader).toBeGreaterThan(0.2);
   expect(found).toBeGreaterThan(0.5);
 });
 
@@ -155,23 +155,6 @@ test('reads in a transaction what it has written, as Prisma does', { timeout: 3_
     }),
     { numRuns: Math.ceil(comparisons / 10 / average), seed, ...limit },
   );
-});
-
-test.each([
-  ['NUL', { name: 'a\0b' }],
-  ['a lone surrogate', { name: { in: ['a', '\udc00'] } }],
-  ['a filter that the reader does not know', { NOT: { name: 'a' } }],
-])('refuses a call that has %s', async (_what, filter) => {
-  const call = (where: object): Call => ({
-    model: 'ResourceHubDocument',
-    method: 'findMany',
-    args: { where: { companyId: 'c1', ...where }, select: { id: true } },
-  });
-  const before = sentByReader;
-  await outcomeOf(reading, call({ state: 'draft', name: 'a' }));
-  expect(sentByReader).toBe(before + 1);
-  expect(await outcomeOf(reading, call(filter))).toMatchObject({ message: expect.stringContaining('findMany cannot') });
-  expect(sentByReader).toBe(before + 1);
 });
 
 test('every statement of the reader binds each of its tables to the company', async () => {

@@ -90,7 +90,7 @@ export class ModelReads {
 
   static {
     for (const method of methods)
-      Object.defineProperty(this.prototype, method, {
+      Object.defineProperty(ModelReads.prototype, method, {
         value(this: ModelReads, args: Arguments = {}) {
           return this.#read(method, args);
         },

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { KeptSelection } from '../values.js';
 
-/** A call that the reader does not know for sure. */
-export class UnknownCall extends Error {
-  override readonly name = 'UnknownCall';
-}
+/** A call that the reader does not know for sure: Prisma's client executes it. */
+export class UnknownCall extends Error {}
 
 export interface Column {
   name: string;
@@ -40,7 +38,6 @@ export type Models = Record<string, Model>;
 export interface Arguments {
   where?: Filter;
   select?: Selection | ReadSelection;
-  include?: Selection | ReadSelection;
   orderBy?: Term[];
   take?: number;
 }
@@ -53,13 +50,10 @@ export type Condition = Parameter | null | Filter | Filter[];
 
 type Term = [field: string, direction: 'asc' | 'desc'];
 
-/** `none` is of an empty list. */
-export type ValueType = 'text' | 'integer' | 'number' | 'bigint' | 'boolean' | 'date' | 'none';
-
-/** What stands for a value, or for a list of values, of a call. */
+/** What stands for a value, or for a list of texts, of a call. */
 export class Parameter {
   constructor(
-    readonly type: ValueType,
+    readonly type: 'text' | 'integer',
     readonly isList: boolean,
     /** Among the values of the call. */
     readonly position: number,
@@ -88,7 +82,7 @@ function argumentsOf(given: unknown, values: Values): Arguments {
   const args: Arguments = {};
   for (const [name, value] of entriesOf(given)) {
     if (name === 'where') args.where = filterOf(value, values);
-    else if (name === 'select' || name === 'include') args[name] = selectionOf(value, values);
+    else if (name === 'select') args.select = selectionOf(value, values);
     else if (name === 'orderBy') args.orderBy = orderOf(value);
     else if (name === 'take') args.take = takeOf(value);
     else throw new UnknownCall();
@@ -127,19 +121,14 @@ function conditionOf(value: unknown, values: Values, name: string): Condition {
   if (value === null) return null;
   if (Array.isArray(value)) return listOf(value, values);
   const type = typeOf(value);
-  return type === undefined ? filterOf(value, values) : new Parameter(type, false, values.add(storable(value), name));
+  return type === undefined ? filterOf(value, values) : new Parameter(type, false, values.add(value, name));
 }
 
-/** Either filters, as under OR, or the values of one parameter. */
-function listOf(list: unknown[], values: Values): Condition {
-  if (list.length === 0) return new Parameter('none', true, values.add([]));
-  const types = new Set(list.map(typeOf));
-  if (types.has('number')) types.delete('integer');
-  const [type, ...others] = types;
-  if (others.length > 0) throw new UnknownCall();
-  if (type === undefined) return list.map((item) => filterOf(item, values));
-  return new Parameter(type, true, values.add(list.map(storable)));
-}
+/** Either filters, as under OR, or the texts of one parameter. */
+const listOf = (list: unknown[], values: Values): Condition =>
+  list.every((item) => typeOf(item) === 'text')
+    ? new Parameter('text', true, values.add(list))
+    : list.map((item) => filterOf(item, values));
 
 /** What a plain object says. Prisma ignores what is undefined. */
 function entriesOf(object: unknown): [string, unknown][] {
@@ -203,21 +192,8 @@ function readOnce({ template }: KeptSelection): ReadSelection {
 }
 
 /** The type of a value; undefined for what may be a filter. */
-function typeOf(value: unknown): ValueType | undefined {
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'boolean') return 'boolean';
-  if (typeof value === 'bigint') return 'bigint';
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? 'integer' : 'number';
-  return value instanceof Date ? 'date' : undefined;
-}
-
-/** A value as Postgres reads it, whatever the time zone of the session. */
-function storable(value: unknown): unknown {
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw new UnknownCall();
-  // Beside a larger number in a list, Prisma rounds the others.
-  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new UnknownCall();
-  if (!(value instanceof Date)) return value;
-  const year = value.getUTCFullYear();
-  if (!(year >= 1 && year <= 9999)) throw new UnknownCall();
-  return value.toISOString();
+function typeOf(value: unknown): Parameter['type'] | undefined {
+  // PostgreSQL takes no other.
+  if (typeof value === 'string' && !value.includes('\0') && value.isWellFormed()) return 'text';
+  return Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31 ? 'integer' : undefined;
 }

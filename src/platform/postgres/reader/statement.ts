@@ -12,7 +12,6 @@ import {
   type Relation,
   type Selection,
   UnknownCall,
-  type ValueType,
 } from './shape.js';
 
 /** What all calls of one shape have in common. */
@@ -59,8 +58,8 @@ function uniqueOf(model: Model, where: Filter): Filter {
   if (!fields || !isFilter(values) || others.length > 0) {
     throw new UnknownCall();
   }
-  const isWhole = fields.length === Object.keys(values).length && fields.every((field) => isValue(values[field]));
-  if (!isWhole) throw new UnknownCall();
+  if (fields.length !== Object.keys(values).length || !fields.every((field) => isValue(values[field])))
+    throw new UnknownCall();
   return values;
 }
 
@@ -95,12 +94,8 @@ function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected 
 }
 
 /** Without `select`, all columns. */
-function chosen({ model }: ReadTable, { select, include }: Arguments): Selection {
-  if (select && include) throw new UnknownCall();
-  if (select) return fieldsOf(select);
-  const columns = Object.fromEntries(Object.keys(model.columns).map((name) => [name, true as const]));
-  return { ...columns, ...(include && fieldsOf(include)) };
-}
+const chosen = ({ model }: ReadTable, { select }: Arguments): Selection =>
+  select ? fieldsOf(select) : Object.fromEntries(Object.keys(model.columns).map((name) => [name, true as const]));
 
 const fieldsOf = (given: Selection | ReadSelection): Selection =>
   given instanceof ReadSelection ? given.selection : given;
@@ -160,7 +155,7 @@ function condition(scope: Scope, table: ReadTable, name: string, part: Condition
   if (column) return comparisons(scope, columnOf(table, name), column, part);
   const relation = own(table.model.relations, name);
   if (!relation || !isFilter(part)) throw new UnknownCall();
-  return existence(scope, table, relation, part);
+  return [existence(scope, table, relation, part)];
 }
 
 function either(scope: Scope, table: ReadTable, part: Condition): string {
@@ -175,39 +170,26 @@ function comparisons(scope: Scope, sql: string, column: Column, part: Condition)
 }
 
 function comparison(scope: Scope, sql: string, column: Column, operator: string, part: Condition): string {
-  if (part === null) return nullness(sql, column, operator);
-  if (operator === 'in') {
-    const list = scope.parameter(column, part, { isList: true });
-    return `${sql} = ANY(${column.type === 'String' ? textListOf(list) : list})`;
-  }
-  const symbol = own(symbols, operator);
-  const isOrder = operator !== 'equals';
-  if (symbol === undefined || (isOrder && !ordered.has(column.type))) throw new UnknownCall();
-  return `${sql} ${symbol} ${scope.parameter(column, part)}`;
-}
-
-function nullness(sql: string, { isNullable }: Column, operator: string): string {
-  if (!isNullable) throw new UnknownCall();
-  if (operator === 'equals') return `${sql} IS NULL`;
-  if (operator === 'not') return `${sql} IS NOT NULL`;
+  if (part === null && column.isNullable && (operator === 'equals' || operator === 'not'))
+    return `${sql} IS ${operator === 'not' ? 'NOT ' : ''}NULL`;
+  if (operator === 'in' && column.type === 'String')
+    return `${sql} = ANY(${textListOf(scope.parameter(column, part, true))})`;
+  if (operator === 'in' && column.type === 'Enum') return `${sql} = ANY(${scope.parameter(column, part, true)})`;
+  if (operator === 'equals') return `${sql} = ${scope.parameter(column, part)}`;
+  if (operator === 'gte' && column.type === 'Int') return `${sql} >= ${scope.parameter(column, part)}`;
   throw new UnknownCall();
 }
 
-function existence(scope: Scope, here: ReadTable, relation: Relation, filters: Filter): string[] {
-  const exists = (filter: Condition) => {
-    if (!isFilter(filter)) throw new UnknownCall();
-    const there = scope.table(relation.model);
-    const conditions = [...scope.join(relation, here, there), ...conditionsOf(scope, there, filter)];
-    // OFFSET: looked up for each row. A semi-join is planned badly while PostgreSQL believes that a table has few rows.
-    return `EXISTS (SELECT ${scope.from(there, conditions)} OFFSET 0)`;
-  };
-  const isPlain = !relation.isList && !Object.hasOwn(filters, 'is') && !Object.hasOwn(filters, 'isNot');
-  if (isPlain) return [exists(filters)];
-  return entriesOf(filters).map(([operator, filter]) => {
-    if (operator === (relation.isList ? 'some' : 'is')) return exists(filter);
-    if (operator === 'none' && relation.isList) return `NOT ${exists(filter)}`;
+function existence(scope: Scope, here: ReadTable, relation: Relation, filters: Filter): string {
+  const [[operator, filter] = [], ...others] = entriesOf(filters);
+  const there = scope.table(relation.model);
+  const some = relation.isList ? filter : filters;
+  if (relation.isList ? operator !== 'some' || others.length > 0 : operator === 'is' || operator === 'isNot')
     throw new UnknownCall();
-  });
+  if (!isFilter(some)) throw new UnknownCall();
+  const conditions = [...scope.join(relation, here, there), ...conditionsOf(scope, there, some)];
+  // OFFSET: looked up for each row. A semi-join is planned badly while PostgreSQL believes that a table has few rows.
+  return `EXISTS (SELECT ${scope.from(there, conditions)} OFFSET 0)`;
 }
 
 /** An empty filter means something else in each place. */
@@ -217,18 +199,12 @@ function entriesOf(filter: Filter): [string, Condition][] {
   return entries;
 }
 
-const symbols: Record<string, string> = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
-const ordered = new Set(['String', 'Int', 'Float', 'BigInt', 'DateTime']);
-
 /** The order of the rows, and how many of them there may be, which the order must decide. */
 function orderOf(table: ReadTable, { orderBy = [], take }: Arguments): string {
-  const undecided = table.model.key.filter((key) => key !== 'companyId' && !orderBy.some(([field]) => field === key));
-  if (take !== undefined && undecided.length > 0) throw new UnknownCall();
-  const order = orderBy.map(([field, direction]) => `${columnOf(table, field)} ${direction}`);
-  return [
-    ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
-    ...(take === undefined ? [] : [`LIMIT ${take}`]),
-  ].join(' ');
+  const isDecided = table.model.key.every((key) => key === 'companyId' || orderBy.some(([field]) => field === key));
+  if (take !== undefined && !isDecided) throw new UnknownCall();
+  const order = orderBy.map(([field, direction]) => `${columnOf(table, field)} ${direction}`).join(', ');
+  return `${order && `ORDER BY ${order}`}${take === undefined ? '' : ` LIMIT ${take}`}`;
 }
 
 type Make = (json: unknown) => unknown;
@@ -250,15 +226,6 @@ const makes: Record<string, Make> = {
   Float: (json) => (json === null ? null : Number(json)),
   BigInt: (json) => (json === null ? null : BigInt(json as string)),
   DateTime: (json) => (json === null ? null : new Date(json as string)),
-  Bytes: (json) => (json === null ? null : Uint8Array.from(Buffer.from(json as string, 'hex'))),
-};
-
-/** The types whose columns JSON would not have as they are. */
-const spelled: Record<string, (sql: string) => string> = {
-  // A number in JSON would lose digits.
-  BigInt: (sql) => `${sql}::text`,
-  // The session's `bytea_output` would decide.
-  Bytes: (sql) => `encode(${sql}, 'hex')`,
 };
 
 /** A column's value, as JSON has it and as Prisma returns it. */
@@ -266,7 +233,8 @@ function columnValue(table: ReadTable, name: string, type: string): Selected {
   const make = own(makes, type);
   if (!make) throw new UnknownCall();
   const sql = columnOf(table, name);
-  return { sql: own(spelled, type)?.(sql) ?? sql, make };
+  // A number in JSON would lose digits.
+  return { sql: type === 'BigInt' ? `${sql}::text` : sql, make };
 }
 
 /** Rows of a table in the statement. */
@@ -308,25 +276,13 @@ class Scope {
     return pairs.map(([own, other]) => `${columnOf(there, other)} = ${columnOf(here, own)}`);
   }
 
-  /** The placeholder of a value, or of a list of values, which must be of the column's type. */
-  parameter(column: Column, part: Condition, { isList = false } = {}): string {
-    const taken = own(types, column.type) ?? [];
-    const isTaken = (type: ValueType) => taken.includes(type) || (type === 'none' && taken.length > 0);
-    if (!(part instanceof Parameter && part.isList === isList && isTaken(part.type))) throw new UnknownCall();
+  /** The placeholder of a value, or of a list of texts, which must be of the column's type. */
+  parameter({ type }: Column, part: Condition, isList = false): string {
+    const taken = type === 'Int' ? 'integer' : type === 'String' || type === 'Enum' ? 'text' : undefined;
+    if (!(part instanceof Parameter && part.isList === isList && part.type === taken)) throw new UnknownCall();
     return placeholder(part.position);
   }
 }
-
-/** What a value of each column may be. Prisma takes more, such as a date as text. */
-const types: Record<string, ValueType[]> = {
-  String: ['text'],
-  Enum: ['text'],
-  Int: ['integer'],
-  Float: ['integer', 'number'],
-  BigInt: ['integer', 'bigint'],
-  Boolean: ['boolean'],
-  DateTime: ['date'],
-};
 
 const placeholder = (position: number) => `$${position + 1}`;
 
