@@ -124,6 +124,9 @@ export interface Taken {
 type TakenRow = SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
+/** How the reason begins of an event that could not be made: it says nothing of the endpoint, which others are tried first with. */
+export const notSent = 'not sent: ';
+
 /** The most rows in hand, beside those sent once: a number, as PostgreSQL plans with it and not with a parameter. */
 export const mostTaken = 240;
 
@@ -140,7 +143,7 @@ export async function take(db: Connection, lease: Lease, most: number) {
     WHERE ${rowsOf(lease)} AND (SELECT ${condition} FROM held)`;
   const probe = (isNew: 0 | 1) => sql`SELECT * FROM (
     ${rows(sql`is_probe AND NOT is_paused`)} AND NOT r.once AND num_nulls(r.last_error) = ${literal(isNew)}
-    ORDER BY r.sequence LIMIT 1) p`;
+    ORDER BY r.last_error LIKE ${`${notSent}%`}, r.sequence LIMIT 1) p`;
   const found = await db.$queryRaw<TakenRow[]>(sql`
     WITH ${lock('held', lease)}, due AS MATERIALIZED (
       SELECT d.record, d.sequence, d.once FROM (
