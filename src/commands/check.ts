@@ -249,7 +249,9 @@ async function inspectContent({ url }: At, config: Config, { ok, note, next }: F
 
 /** Values of enums that a newer version has added. */
 async function unknownValues(db: ModelDatabase): Promise<string[]> {
-  const known = new Map(Object.entries(enums).map(([name, values]) => [snakeCase(name), Object.values<string>(values)]));
+  const known = new Map(
+    Object.entries(enums).map(([name, values]) => [snakeCase(name), Object.values<string>(values)]),
+  );
   const rows = await db.$queryRaw<{ type: string; value: string }[]>(sql`
     SELECT t.typname AS type, e.enumlabel AS value FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid
     WHERE t.typnamespace = 'public'::regnamespace ORDER BY t.typname, e.enumsortorder`);

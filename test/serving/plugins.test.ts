@@ -261,8 +261,12 @@ describe('of a plugin', () => {
     ['a plugin that is not awaited', [Promise.resolve({ onExecute() {} })], 'plugins[0] is a promise: await it'],
     ['an object with plugins', [{}, { plugins: [] }], 'plugins[1] has no hook of Envelop or Yoga, only plugins'],
   ])('%s is refused', async (_what, plugins, message) => {
+    const connections = async () =>
+      (await world.sql('SELECT FROM pg_stat_activity WHERE datname = current_database()')).length;
+    const before = await connections();
     const opening = createApp({ databaseUrl: world.url, plugins: plugins as object[] });
     await expect(opening).rejects.toThrow(message);
     await expect(opening).rejects.toBeInstanceOf(ConfigError);
+    await expect.poll(connections).toBeLessThanOrEqual(before);
   });
 });
