@@ -5,6 +5,9 @@ import type { Delivery } from './sender.js';
 
 const { events, tenants, kind, origin } = eventSource;
 
+/** An event about something that only a newer version knows is a record of its own. */
+const anyRecord = sql`coalesce(${record}, 'activity ' || a.id)`;
+
 type Connection = Pick<Transaction, '$queryRaw'>;
 
 /** The right of one gateway to deliver to a webhook. It ends by itself after 20 s, which each statement of its holder renews. */
@@ -71,7 +74,7 @@ export async function fill(db: Connection, lease: Lease): Promise<{ hasMore: boo
   const [row] = await db.$queryRaw<{ hasMore: boolean }[]>(sql`
     WITH company AS NOT MATERIALIZED (SELECT id, last_sequence FROM ${tenants} WHERE id = ${companyId}), ${lock('held', lease)},
     looked AS MATERIALIZED (
-      SELECT a.sequence, ${record} AS record, ${isWanted} AS is_wanted
+      SELECT a.sequence, ${anyRecord} AS record, ${isWanted} AS is_wanted
       FROM held CROSS JOIN LATERAL (
         SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > held.position
         ORDER BY a.sequence LIMIT 480
@@ -175,7 +178,7 @@ export async function take(db: Connection, lease: Lease, most: number) {
       extract(epoch FROM clock_timestamp() - a.recorded_at)::float8 AS age, a.id AS "eventId", ${columns}
     FROM held CROSS JOIN again LEFT JOIN taken ON TRUE LEFT JOIN LATERAL (
       SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence = taken.sequence OFFSET 0
-    ) a ON taken.once OR (${record} = taken.record AND ${isWanted}) ${joins}
+    ) a ON taken.once OR (${anyRecord} = taken.record AND ${isWanted}) ${joins}
     ORDER BY taken.once DESC, taken.sequence`);
   const [first] = found;
   if (!first) return undefined;

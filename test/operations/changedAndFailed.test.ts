@@ -5,13 +5,15 @@ import { Prisma } from '../../src/generated/client/client.js';
 import { write } from '../../src/operations/operation.js';
 import type { Plugin } from '../../src/platform/graphql/index.js';
 import { Agent } from '../support/agent.js';
+import { thisMachine, webhookKey } from '../support/deliveries.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 /** What is done when an execution is over: after its change is committed. */
 let afterwards: () => void = () => {};
 const plugin: Plugin = { onExecute: () => ({ onExecuteDone: () => afterwards() }) };
 
-const world = await createWorld({ isAlone: true, plugins: [plugin], mcp: true });
+const rules = { keys: [webhookKey], allow: thisMachine, own: [] };
+const world = await createWorld({ isAlone: true, plugins: [plugin], mcp: true, webhooks: rules });
 await world.sql("ALTER TYPE progress_status ADD VALUE 'stalled'");
 const { caller, company, space } = await world.team();
 const agent = new Agent(world, caller.token);
@@ -108,6 +110,18 @@ describe('a change whose response fails once it is committed', () => {
       expect(await isOpen(id)).toBe(true);
     }
     expect(errorsLogged()).toHaveLength(3);
+  });
+
+  test('is said of one that records no activity', async () => {
+    const owner = await world.person(company, { isOwner: true });
+    const document = `mutation { createWebhook(input: { url: "https://example.com/hook" }) { webhook { id } } }`;
+    afterwards = () => {
+      throw new Error('gone');
+    };
+    const { status, body } = await world.graphql(owner.token, document, {}, strict);
+    const { extensions } = body.errors[0];
+    expect([status, extensions.changed, extensions.activityId]).toEqual([500, true, undefined]);
+    expect(await world.sql('SELECT id FROM webhooks WHERE company_id = $1', [company.companyId])).toHaveLength(1);
   });
 
   test('is said by a tool', async () => {
