@@ -27,6 +27,8 @@ export interface Context extends NamedFields {
   webhooks: WebhookRules;
   streams: Streams;
   texts: TextWorker;
+  /** Notes what a statement has changed: the activity that it recorded, or null. Without it the response may fail as if nothing were. */
+  noteChange?: (activityId: string | null) => void;
   /** Where a stream was left that is opened again. */
   lastEventId: string | null;
   /** What its resolvers share, by what makes that. */

@@ -94,19 +94,21 @@ export async function connectGateway(config: Config, { url, demo, plugins }: Job
   };
   const stopping = new AbortController();
   const webhooks = webhookRules(config, demo);
-  const app = createApp({
-    ...config,
-    db,
-    logger,
-    rateLimiters,
-    demo: demo && shownDemo(demo),
-    plugins,
-    stopping: stopping.signal,
-    onChange: events.dispatcher.changed,
-    streams,
-    webhooks,
-    outage: events.outage,
-  });
+  const app = await closing(close, () =>
+    createApp({
+      ...config,
+      db,
+      logger,
+      rateLimiters,
+      demo: demo && shownDemo(demo),
+      plugins,
+      stopping: stopping.signal,
+      onChange: events.dispatcher.changed,
+      streams,
+      webhooks,
+      outage: events.outage,
+    }),
+  );
   const metrics =
     figures &&
     new Metrics({
@@ -138,6 +140,16 @@ export async function connectGateway(config: Config, { url, demo, plugins }: Job
   /** Their clients come back, to another gateway. */
   const endStreams = () => streams.end();
   return { nodeServer, overload, metrics, announceStop, endStreams, close };
+}
+
+/** What a plugin refuses by throwing leaves nothing open. */
+async function closing<T>(close: () => Promise<void>, open: () => T): Promise<T> {
+  try {
+    return open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({

@@ -1,5 +1,6 @@
 import { type ModelDatabase, openModels } from '../database.js';
 import { maintenancePoolSize, tryListening } from '../gateway.js';
+import * as enums from '../generated/client/enums.js';
 import {
   factsOf,
   losesNames,
@@ -11,7 +12,7 @@ import {
   schemaProblem,
 } from '../platform/administration/index.js';
 import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
-import { isLoopback } from '../platform/http/index.js';
+import { isLoopback, snakeCase } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
 import {
   DatabaseError,
@@ -228,6 +229,11 @@ async function inspectContent({ url }: At, config: Config, { ok, note, next }: F
   const db = openModels({ url, poolSize: 1, preparedStatements, timeouts });
   const timeText = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
   try {
+    const unknown = await unknownValues(db);
+    if (unknown.length > 0)
+      note(
+        `values that this version does not know, as a newer one has added them: ${listed(unknown)}. Rows that have one are shown in part, and their events are not sent: run the newer version`,
+      );
     for (const { kind, ids } of await openerThanSpaces(db))
       note(`${kind} that more people may see or edit than their space: ${listed(ids.map(printable))}`);
     for (const { companyId, revision, importedAt, refusedAt, refusedReason } of await lastImports(db)) {
@@ -239,6 +245,17 @@ async function inspectContent({ url }: At, config: Config, { ok, note, next }: F
   } finally {
     await db.$disconnect();
   }
+}
+
+/** Values of enums that a newer version has added. */
+async function unknownValues(db: ModelDatabase): Promise<string[]> {
+  const known = new Map(
+    Object.entries(enums).map(([name, values]) => [snakeCase(name), Object.values<string>(values)]),
+  );
+  const rows = await db.$queryRaw<{ type: string; value: string }[]>(sql`
+    SELECT t.typname AS type, e.enumlabel AS value FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid
+    WHERE t.typnamespace = 'public'::regnamespace ORDER BY t.typname, e.enumsortorder`);
+  return rows.flatMap(({ type, value }) => (known.get(type)?.includes(value) === false ? `${value} of ${type}` : []));
 }
 
 /** Goals and projects with more access than the space that they are in, the first of each kind. */

@@ -579,13 +579,33 @@ const serverErrors = {
     },
     refusesRequest: true,
   }),
-  INTERNAL_SERVER_ERROR: entry({
+  INTERNAL_SERVER_ERROR: entry<{ changed?: boolean; activityId?: string }>({
     status: 500,
     title: 'Something went wrong on the server',
-    meaning: 'The server failed in an unexpected way. The cause is in its log, not in the response.',
-    remedy: 'Try again later. If the error persists, report the request id to the operator of the server.',
-    detail: () => 'Something went wrong on the server. Its log shows the cause under the request id.',
+    meaning:
+      'The server failed in an unexpected way. The cause is in its log, not in the response. If `changed` is true, the ' +
+      'change was made, and only the response to it could not be.',
+    remedy:
+      'If `changed` is true, read the record instead of repeating the change. Otherwise try again later. If the error ' +
+      'persists, report the request id to the operator of the server.',
+    detail: ({ changed }) => {
+      const log = 'The log of the server shows the cause under the request id.';
+      if (changed)
+        return `The change was made, but the response to it failed. Do not repeat it: read the record. ${log}`;
+      if (changed === false) return `Something went wrong on the server, and nothing was changed. ${log}`;
+      return 'Something went wrong on the server. Its log shows the cause under the request id.';
+    },
+    headers: ({ changed }): Record<string, string> =>
+      changed === undefined ? {} : { 'Goalpost-Changed': String(changed) },
     example: {},
+    optionalMembers: {
+      changed: {
+        type: 'boolean',
+        description:
+          'Whether the change was made; false if it was undone. Absent if the request was no change, or failed before one.',
+      },
+      activityId: { type: 'string', description: 'The ID of the activity that the change recorded.' },
+    },
   }),
   NOT_CONFIGURED: entry<{ setting: string }>({
     status: 501,

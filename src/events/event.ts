@@ -16,6 +16,9 @@ import {
 /** The type of an event: its action with the last `_` as a dot, such as `goal.reopened`. */
 export const eventTypeOf = (action: ActivityAction): string => action.replace(/_(?=[^_]*$)/, '.');
 
+/** Whether this version knows the action: a newer one may have written it. */
+export const isKnownAction = (action: string): action is ActivityAction => Object.hasOwn(activityActions, action);
+
 /** The members of `data`, besides `author_id`, in the events of an action. */
 export const eventFields = (action: ActivityAction): readonly SubjectField[] => [
   ...fieldsOfSubject[subjectOf(action)],
@@ -70,9 +73,13 @@ export async function requireKnown(
 
 const unknown = 'is not a cursor of an event that this company has: the database was set back to an earlier moment';
 
-/** An event as others get it. Below 2 kB: ids and what never changes, no names, texts or addresses. */
+/**
+ * An event as others get it. Below 2 kB: ids and what never changes, no names, texts or addresses. If a newer version wrote
+ * it, what is known of it.
+ */
 export function eventBody({ id, action, origin, insertedAt, sequence, companyId, authorId, subject }: Event) {
-  const members = eventFields(action).map((field) => [field, subject[field] ?? undefined]);
+  const fields = isKnownAction(action) ? eventFields(action) : everyField;
+  const members = fields.map((field) => [field, subject[field] ?? undefined]);
   return {
     id,
     type: eventTypeOf(action),
@@ -98,6 +105,8 @@ const subject: Record<SubjectField, Schema> = {
   version_number: versionNumber('The number of that version.'),
   restored_from_version_number: versionNumber('The number of the version that was restored.'),
 };
+
+const everyField = Object.keys(subject) as SubjectField[];
 
 const objectOf = (properties: Record<string, Schema>, description: string): Schema => ({
   type: 'object',

@@ -12,7 +12,7 @@ import { badInput } from '../platform/failures/index.js';
 import type { EventSource, WantedEvents } from '../platform/outbox/index.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
-import { type Event, eventBody, eventCursor, eventKind, requireKnown } from './event.js';
+import { type Event, eventBody, eventCursor, eventKind, eventTypeOf, isKnownAction, requireKnown } from './event.js';
 
 /** Whether a person may see the event of an activity `a`: `canViewNameOfSubject` in SQL, for one event at a time. */
 function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
@@ -213,8 +213,14 @@ export const eventSource: EventSource = {
   }),
   eventOf: (companyId, row) => {
     const event = row as unknown as EventRow;
-    const body = eventBody({ ...event, companyId, sequence: Number(event.sequence), subject: event });
-    return { sequence: body.sequence, body, isHidden: event.isHidden };
+    const { id, action, isHidden } = event;
+    const sequence = Number(event.sequence);
+    try {
+      const problem = isKnownAction(action) ? {} : { problem: `a newer version wrote the action ${action}` };
+      return { sequence, body: eventBody({ ...event, companyId, sequence, subject: event }), isHidden, ...problem };
+    } catch (error) {
+      return { sequence, body: { id, type: eventTypeOf(action) }, isHidden, problem: String(error) };
+    }
   },
   isVisible,
   validToken: (companyId, tokenId) => Prisma.sql`

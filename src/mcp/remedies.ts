@@ -15,6 +15,12 @@ const previewAgain =
 
 const askPerson = 'No tool can change that: tell the person whom you work for.';
 
+const readInstead =
+  'Do not make it again: look at the record. recent_changes lists the change, by its activity_id if that is known.';
+
+const later =
+  'Make the same call again later. If it fails again, tell the person whom you work for, with the request_id.';
+
 /** The failures whose remedy elsewhere cannot be followed here. */
 const advice: Partial<Record<string, Advice>> = {
   BAD_USER_INPUT: { remedy: 'Correct every field listed in errors, and call again.' },
@@ -51,20 +57,20 @@ const advice: Partial<Record<string, Advice>> = {
     remedy:
       'Make the same call again in a few seconds. A change with its confirmation is made once, however often it is called.',
   },
-  INTERNAL_SERVER_ERROR: {
-    detail: 'Something went wrong on the server.',
-    remedy:
-      'Make the same call again later. If it fails again, tell the person whom you work for, with the request_id.',
-  },
+  INTERNAL_SERVER_ERROR: { detail: 'Something went wrong on the server.', remedy: later },
 };
 
 const levels: Record<number, string> = { 0: 'no access', 10: 'view', 40: 'comment', 70: 'edit', 100: 'full access' };
 
 /** What is wrong, and what to do; `problem` has it as REST spells it. */
 export function adviceOn(
-  { extensions: { code, requiredAccess, yourAccess } }: GraphQLError,
+  { extensions: { code, requiredAccess, yourAccess, changed } }: GraphQLError,
   { detail: said, errors = [] }: { detail: string; errors?: FieldError[] },
 ): Required<Advice> {
+  if (typeof code === 'string' && !isErrorCode(code)) return { detail: said, remedy: askPerson };
+  if (changed === true) return { detail: 'The change was made, but the response to it failed.', remedy: readInstead };
+  if (changed === false)
+    return { detail: 'Something went wrong on the server, and nothing was changed.', remedy: later };
   const known = isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR';
   const { detail = said, remedy = catalogue[known].remedy } = advice[known] ?? {};
   if (known === 'FORBIDDEN') {

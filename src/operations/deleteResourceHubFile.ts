@@ -32,7 +32,7 @@ export async function deleteResourceHubFile<File>(
   read: ReadRecord<File>,
 ): Promise<Outcome<File>> {
   if (fileId == null) return nothingNamed;
-  const { db, actor } = context;
+  const { actor } = context;
   const { companyId, personId } = actor;
   return retry(context, async () => {
     const folderId = await permit(context, fileId);
@@ -53,7 +53,7 @@ export async function deleteResourceHubFile<File>(
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name, f.resource_hub_id
     ), ${recorded(context, { id: activityId, action: 'resource_hub_file_deleted', record: 'file', before: 'before' })}, ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
     SELECT id FROM activity`;
-    return write(db, statement, (tx) => read(tx, fileId, folderId));
+    return write(context, statement, (tx) => read(tx, fileId, folderId));
   });
 }
 

@@ -71,11 +71,20 @@ export const unchanged = <Record>(record: Record | null): Outcome<Record> | unde
 
 /** Runs the statement of a write and reads the record. Undefined if it has changed nothing. */
 export async function write<Record>(
-  db: Context['db'],
+  { db, noteChange }: Pick<Context, 'db' | 'noteChange'>,
   statement: Prisma.Sql,
   read: (db: Context['db']) => Promise<Record | null>,
 ): Promise<Outcome<Record> | undefined> {
-  const [[activity], record] = await db.$queryRawThen<{ id: string }[], Record | null>(statement, read);
+  // A read that failed with the statement rejects that, too; one that came later leaves it committed.
+  const failed: unknown[] = [];
+  const [[activity], record] = await db.$queryRawThen<{ id: string }[], Record | null>(statement, (tx) =>
+    read(tx).catch((error) => {
+      failed.push(error);
+      return null;
+    }),
+  );
+  if (activity) noteChange?.(activity.id);
+  if (failed.length > 0) throw failed[0];
   return activity && { record, activityId: activity.id };
 }
 

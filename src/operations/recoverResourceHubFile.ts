@@ -52,7 +52,7 @@ export async function recoverResourceHubFile<File>(
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
     ), ${recorded(context, { id: activityId, action: 'resource_hub_file_recovered', record: 'file', before: 'before' })}
     SELECT id FROM activity`;
-    return write(db, statement, (tx) => read(tx, fileId, folderId));
+    return write(context, statement, (tx) => read(tx, fileId, folderId));
   });
 }
 

@@ -128,7 +128,7 @@ export async function reopenGoal<Goal>(
       RETURNING s.person_id
     ), notified AS (${notify(actor, audience(actor, people), goalAccess(actor, people))})
     SELECT id FROM activity`;
-    return write(db, statement, (tx) => read(tx, goalId));
+    return write(context, statement, (tx) => read(tx, goalId));
   });
 }
 

@@ -159,7 +159,7 @@ export async function restoreDocumentVersion<Version>(
       more: { columns: { document_version_id: 'version.id' }, from: 'version' },
     })}
     SELECT id FROM activity`;
-    return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), document.parentFolderId));
+    return write(context, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), document.parentFolderId));
   });
 }
 

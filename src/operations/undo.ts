@@ -4,7 +4,7 @@ import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { type Database, newId } from '../platform/postgres/index.js';
 import { type Actor, canViewNameOfSubject, keyOf, level, subjectAccess } from '../policies/access.js';
-import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
+import { subjectIn, subjectOf } from '../rules/activityActions.js';
 import type { DocumentText } from '../text/richText.js';
 import type { Inverse, Undone } from './declaration.js';
 import { type Operation, operations } from './index.js';
@@ -274,7 +274,7 @@ async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUn
   if (!activity || !canViewNameOfSubject(actor, activity)) throw notFound('activity', id);
   const { action, goalId, fileId, documentId, documentVersionId, undoesId } = activity;
   const { goal, file, document } = activity;
-  const kind: ActivitySubject = subjectOf(action);
+  const kind = subjectIn(activity);
   const subjectId = goalId ?? fileId ?? documentId ?? '';
   permitEdit(kind, subjectId, goal ?? (file ?? document)?.resourceHub);
   const change: Change = { id, action, subjectId, isUndoing: undoesId !== null };
@@ -313,6 +313,7 @@ export async function undoChange(
       condition,
     };
     const [undone] = await db.$queryRaw<{ id: string }[]>(undoing(caller, change, inverse, newId()));
+    if (undone) context.noteChange?.(undone.id);
     return undone && { activityId: undone.id };
   });
 }

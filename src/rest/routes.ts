@@ -155,7 +155,7 @@ export function spellingOf(
     }
     if (isEnumType(type)) {
       const names = new Map(type.getValues().map(({ name }) => [name, snakeCase(name)]));
-      return (value) => names.get(String(value));
+      return (value) => names.get(String(value)) ?? snakeCase(String(value));
     }
     if (!selection) return (value) => value;
     if (isAbstractType(type)) return spellingOfAbstract(type, selection);

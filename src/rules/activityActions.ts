@@ -10,6 +10,12 @@ export function subjectOf(action: ActivityAction): ActivitySubject {
   return action.startsWith('resource_hub_file_') ? 'file' : 'document';
 }
 
+/** What an activity is about, whatever its action. */
+export function subjectIn({ goalId, fileId }: { goalId: string | null; fileId: string | null }): ActivitySubject {
+  if (goalId !== null) return 'goal';
+  return fileId !== null ? 'file' : 'document';
+}
+
 export const actionsOn = (subject: ActivitySubject): ActivityAction[] =>
   Object.values(ActivityAction).filter((action) => subjectOf(action) === subject);
 

@@ -117,9 +117,15 @@ export const builder = new SchemaBuilder<{
 });
 
 /** An enum of these values, each with its description. GraphQL has their names in capitals. */
-export const enumOf = <Value extends string>(name: string, description: string, values: Record<Value, string>) =>
+export const enumOf = <Value extends string>(
+  name: string,
+  description: string,
+  values: Record<Value, string>,
+  extensions: Record<string, unknown> = {},
+) =>
   builder.enumType(name, {
     description,
+    extensions,
     values: Object.fromEntries(
       (Object.entries(values) as [Value, string][]).map(([value, text]) => [
         value.toUpperCase(),

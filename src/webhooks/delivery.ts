@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { OutboxEvent } from '../platform/outbox/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import type { Turns } from '../platform/process/index.js';
 import {
@@ -7,6 +8,7 @@ import {
   finish,
   type Lease,
   mostTaken,
+  notSent,
   type Outcome,
   pauseAfter,
   releaseLease,
@@ -132,8 +134,10 @@ export class WebhookDelivery {
     this.#takenAt = takenAt;
     const { isPaused, rows } = await this.#hold((db, lease) => take(db, lease, most));
     for (const row of rows) {
-      if (row.isPing || row.event?.isHidden === false) this.#queue.push({ ...row, takenAt });
-      else this.#ended.push({ row, outcome: settled(row) });
+      const { isPing, event } = row;
+      if (!isPing && event?.isHidden !== false) this.#ended.push({ row, outcome: settled(row) });
+      else if (event?.problem !== undefined) this.#ended.push(this.#unmade(row, event, event.problem));
+      else this.#queue.push({ ...row, takenAt });
     }
     this.#hasDue = rows.length === most;
     return isPaused;
@@ -200,6 +204,15 @@ export class WebhookDelivery {
     });
   }
 
+  /** An event that cannot be sent as it is: a failure of its record alone. */
+  #unmade(row: Taken, { body }: OutboxEvent, problem: string): Ended {
+    const reason = notSent + problem;
+    const outcome = outcomeOf(row, { isAcknowledged: false, isUnsent: true, reason, milliseconds: 0 }, body);
+    this.tools.count(outcome.attempt.outcome, undefined);
+    this.tools.logger.error({ ...this.lease, eventId: body.id, type: body.type, reason }, 'an event cannot be sent');
+    return { row, outcome };
+  }
+
   async #send(row: Sending): Promise<Ended> {
     const { sender, keys } = this.tools;
     const { companyId, webhookId } = this.lease;
@@ -238,7 +251,9 @@ const unsent = (row: Taken): Ended => ({
 function outcomeOf(row: Taken, delivery: Delivery, { id: eventId, type }: { id: string; type: string }) {
   const { once, isProbe, event } = row;
   const { isAcknowledged } = delivery;
-  const failures = isAcknowledged || once || isProbe ? row.failures : row.failures + 1;
+  // Noted as failed, a row is no longer the next one that an endpoint which waits is tried with.
+  const ofProbe = delivery.isUnsent ? Math.max(row.failures, 1) : row.failures;
+  const failures = isAcknowledged || once || isProbe ? ofProbe : row.failures + 1;
   const pause = isProbe ? 0 : pauseAfter(failures);
   const outcome = isAcknowledged ? 'acknowledged' : once || pause !== undefined ? 'failed' : 'given_up';
   const number = numberOf(row, delivery.isSentAgain);
@@ -253,8 +268,8 @@ function scoreOf(ended: readonly Ended[]): Score {
   const failed = tried.slice(lastSuccess + 1);
   return {
     hasSucceeded: lastSuccess >= 0,
-    failures: failed.filter(({ once }) => !once).length,
-    failuresOnce: failed.filter(({ once }) => once).length,
+    failures: failed.filter(({ once, isUnsent }) => !once && !isUnsent).length,
+    failuresOnce: failed.filter(({ once, isUnsent }) => once && !isUnsent).length,
     hasProbeFailed: failed.some(({ isProbe }) => isProbe),
     retryAfter: Math.max(0, ...tried.map(({ once, retryAfter = 0 }) => (once ? 0 : retryAfter))),
     isGone: tried.some(({ status }) => status === 410),

@@ -30,7 +30,10 @@ const webhookPayload = <Outcome extends ChangedWebhook>(mutation: string) =>
       webhook: t.field({
         type: Webhook,
         description: 'The webhook.',
-        resolve: ({ webhookId }, _args, context) => loadWebhook(context, webhookId),
+        resolve: ({ webhookId }, _args, context) => {
+          context.noteChange?.(null);
+          return loadWebhook(context, webhookId);
+        },
       }),
     }),
   });

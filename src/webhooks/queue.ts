@@ -5,6 +5,9 @@ import type { Delivery } from './sender.js';
 
 const { events, tenants, kind, origin } = eventSource;
 
+/** An event about something that only a newer version knows is a record of its own. */
+const anyRecord = sql`coalesce(${record}, 'activity ' || a.id)`;
+
 type Connection = Pick<Transaction, '$queryRaw'>;
 
 /** The right of one gateway to deliver to a webhook. It ends by itself after 20 s, which each statement of its holder renews. */
@@ -71,7 +74,7 @@ export async function fill(db: Connection, lease: Lease): Promise<{ hasMore: boo
   const [row] = await db.$queryRaw<{ hasMore: boolean }[]>(sql`
     WITH company AS NOT MATERIALIZED (SELECT id, last_sequence FROM ${tenants} WHERE id = ${companyId}), ${lock('held', lease)},
     looked AS MATERIALIZED (
-      SELECT a.sequence, ${record} AS record, ${isWanted} AS is_wanted
+      SELECT a.sequence, ${anyRecord} AS record, ${isWanted} AS is_wanted
       FROM held CROSS JOIN LATERAL (
         SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > held.position
         ORDER BY a.sequence LIMIT 480
@@ -124,6 +127,9 @@ export interface Taken {
 type TakenRow = SourceRow &
   Omit<Taken, 'record'> & { record: string | null; isPaused: boolean; eventId: string | null };
 
+/** How the reason begins of an event that could not be made: it says nothing of the endpoint, which others are tried first with. */
+export const notSent = 'not sent: ';
+
 /** The most rows in hand, beside those sent once: a number, as PostgreSQL plans with it and not with a parameter. */
 export const mostTaken = 240;
 
@@ -140,7 +146,7 @@ export async function take(db: Connection, lease: Lease, most: number) {
     WHERE ${rowsOf(lease)} AND (SELECT ${condition} FROM held)`;
   const probe = (isNew: 0 | 1) => sql`SELECT * FROM (
     ${rows(sql`is_probe AND NOT is_paused`)} AND NOT r.once AND num_nulls(r.last_error) = ${literal(isNew)}
-    ORDER BY r.sequence LIMIT 1) p`;
+    ORDER BY r.last_error LIKE ${`${notSent}%`}, r.sequence LIMIT 1) p`;
   const found = await db.$queryRaw<TakenRow[]>(sql`
     WITH ${lock('held', lease)}, due AS MATERIALIZED (
       SELECT d.record, d.sequence, d.once FROM (
@@ -172,7 +178,7 @@ export async function take(db: Connection, lease: Lease, most: number) {
       extract(epoch FROM clock_timestamp() - a.recorded_at)::float8 AS age, a.id AS "eventId", ${columns}
     FROM held CROSS JOIN again LEFT JOIN taken ON TRUE LEFT JOIN LATERAL (
       SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence = taken.sequence OFFSET 0
-    ) a ON taken.once OR (${record} = taken.record AND ${isWanted}) ${joins}
+    ) a ON taken.once OR (${anyRecord} = taken.record AND ${isWanted}) ${joins}
     ORDER BY taken.once DESC, taken.sequence`);
   const [first] = found;
   if (!first) return undefined;

@@ -30,6 +30,8 @@ export interface Delivery {
   response?: string;
   /** Seconds that the endpoint asks to wait. */
   retryAfter?: number;
+  /** Whether it could not be made, which says nothing of the endpoint. */
+  isUnsent?: boolean;
   /** Whether it was sent again, because a kept connection broke before a response came. */
   isSentAgain?: boolean;
   milliseconds: number;

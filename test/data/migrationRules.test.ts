@@ -1,7 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { buildSchema, type GraphQLSchema, isEnumType } from 'graphql';
 import pg, { escapeLiteral as literal } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { openModels } from '../../src/database.js';
+import * as enums from '../../src/generated/client/enums.js';
 import {
   isOlder,
   type Migration,
@@ -11,7 +14,7 @@ import {
 } from '../../src/platform/administration/migrations.js';
 import { version } from '../../src/version.js';
 import { tables } from '../../src/workspace/tables.js';
-import { pathOf } from '../support/documents.js';
+import { pathOf, textOf } from '../support/documents.js';
 import { importDocument } from '../support/importDocument.js';
 import { query } from '../support/query.js';
 import { temporaryDatabase, temporaryEmptyDatabase } from '../support/temporary.js';
@@ -213,5 +216,41 @@ test('a migration that breaks a rule is found', async () => {
   ]);
   expect(await problemsOf(url, sql('ALTER TABLE goals DROP COLUMN description'))).toEqual([
     'drops column goals.description',
+  ]);
+});
+
+/** The files that may write a value: those of the gateway's statements, and migrations. */
+const writers = ['src', 'prisma/migrations']
+  .flatMap((folder) => readdirSync(pathOf(folder), { recursive: true }).map((name) => `${folder}/${name}`))
+  .filter((name) => /\.(ts|sql)$/.test(name) && !/^src\/(generated|schema|rules)\//.test(name))
+  .map((name) => ({ name, text: textOf(name).replace(/\b(ADD VALUE|AS ENUM)\b[^;]*/g, '') }));
+
+/**
+ * Which values of enums are written before a release has understood them: a gateway beside this one, or one that takes
+ * over from it again, may be of the release whose contract this is. Each is named with the files that have it.
+ */
+function writtenTooSoon(released: GraphQLSchema): string[] {
+  return Object.entries(enums).flatMap(([name, values]) => {
+    const type = released.getType(name);
+    if (!isEnumType(type)) return [];
+    const understood = new Set(type.getValues().map((each) => each.name.toLowerCase()));
+    return Object.values<string>(values)
+      .filter((value) => !understood.has(value))
+      .flatMap((value) => {
+        const files = writers.filter(({ text }) => text.includes(`'${value}'`)).map((each) => each.name);
+        return files.length > 0 ? [`${value} of ${name}: ${files.join(', ')}`] : [];
+      });
+  });
+}
+
+test('a value of an enum is understood by one release before the next one writes it', () => {
+  const contract = textOf('test/contract/released/schema.graphql');
+  expect(writtenTooSoon(buildSchema(contract))).toEqual([]);
+  // Of a release that knows less, these would be new.
+  const older = contract.replace(/^ {2}(GOAL_REOPENED|GOAL_CREATED|RESTORED)$/gm, '  OTHER_$1');
+  const found = writtenTooSoon(buildSchema(older));
+  expect(found).toEqual([
+    expect.stringMatching(/^restored of VersionOrigin: .*\bsrc\/operations\/restoreDocumentVersion\.ts\b/),
+    expect.stringMatching(/^goal_reopened of ActivityAction: .*\bsrc\/operations\/reopenGoal\.ts\b/),
   ]);
 });

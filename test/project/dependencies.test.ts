@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { version } from '../../src/version.js';
 import { pathOf, textOf } from '../support/documents.js';
 import { goalpost } from '../support/goalpost.js';
@@ -38,4 +42,15 @@ test('the bundle has no package under a licence that docs/licence.md does not co
     counts.set(licenses[0].expression, (counts.get(licenses[0].expression) ?? 0) + 1);
   expect(Object.fromEntries(counts)).toEqual({ MIT: 54, 'Apache-2.0': 9, ISC: 8, 'BSD-3-Clause': 1, '0BSD': 1 });
   expect(textOf('docs/licence.md')).toContain('54 packages under MIT, 9 under Apache 2.0, 8 under ISC, one each');
+});
+
+test('an installation without what the build needs says how to get it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'goalpost-prepare-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { status, stderr } = spawnSync(process.execPath, [pathOf('tools/build/prepare.mjs')], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stderr).toBe('The build tools are not installed, as with NODE_ENV=production: run npm ci --include=dev\n');
 });

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { buildSchema, GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, createApp } from '../../src/index.js';
+import { Agent } from '../support/agent.js';
+import { Client } from '../support/client.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { listening } from '../support/temporary.js';
 import { createWorld } from '../support/world.js';
@@ -10,7 +12,7 @@ import { createWorld } from '../support/world.js';
 const world = await createWorld();
 const { caller, space } = await world.team();
 const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
-const settings = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off' };
+const settings = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off', MCP: 'on' };
 
 /** The gateway with plugins: sends GraphQL and REST. */
 async function withPlugins(...plugins: Plugin[]) {
@@ -21,7 +23,8 @@ async function withPlugins(...plugins: Plugin[]) {
     fetch(base + path, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) });
   const graphql = (query: string, more?: Record<string, string>) => post('/graphql', { query }, more);
   const reopen = async () => post('/api/external/v1/reopen_goal', { id: (await world.closedGoal(space)).id });
-  return { graphql, reopen };
+  const agent = new Agent(new Client(base), caller.token);
+  return { graphql, reopen, agent };
 }
 
 /** A plugin that notes which of its hooks run, and what they know. */
@@ -154,7 +157,98 @@ describe('of a plugin', () => {
     }
   });
 
+  test('a refusal has its own code, status and words on every surface', async () => {
+    const extensions = {
+      code: 'LEGAL_HOLD',
+      http: { status: 451, headers: { Link: '<https://example.com>' } },
+      until: 'May',
+    };
+    const { graphql, reopen, agent } = await withPlugins({
+      onExecute() {
+        throw new GraphQLError('Not in your country.', { extensions });
+      },
+    });
+    const errors = [{ message: 'Not in your country.', extensions: { code: 'LEGAL_HOLD', until: 'May' } }];
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const sent = await graphql('{ viewer { person { id } } }', { accept });
+      expect([sent.status, sent.headers.get('link')]).toEqual([451, '<https://example.com>']);
+      expect(await sent.json()).toMatchObject({ errors });
+    }
+    const rest = await reopen();
+    expect([rest.status, rest.headers.get('link')]).toEqual([451, '<https://example.com>']);
+    expect(await rest.json()).toMatchObject({
+      type: 'about:blank',
+      title: 'Unavailable For Legal Reasons',
+      status: 451,
+      code: 'LEGAL_HOLD',
+      detail: 'Not in your country.',
+      until: 'May',
+    });
+    const result = await agent.call('find_goals');
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'LEGAL_HOLD', status: 451, detail: 'Not in your country.' },
+    });
+    expect(result.content[0].text).toMatch(/^LEGAL_HOLD: Not in your country\. /);
+    expect(JSON.stringify(result)).not.toContain('undefined');
+  });
+
   test.each([
+    ['without a status', { code: 'LEGAL_HOLD' }, 'LEGAL_HOLD', 'No.'],
+    ['without a code', {}, 'BAD_REQUEST', 'No.'],
+  ])('a refusal %s is 400 on every surface', async (_what, extensions, code, message) => {
+    const { graphql, reopen, agent } = await withPlugins({
+      onExecute() {
+        throw new GraphQLError(message, { extensions });
+      },
+    });
+    const sent = await graphql('{ __typename }', { accept: 'application/graphql-response+json' });
+    expect([sent.status, await sent.json()]).toMatchObject([400, { errors: [{ message, extensions: { code } }] }]);
+    const rest = await reopen();
+    expect([rest.status, await rest.json()]).toMatchObject([400, { code, detail: message }]);
+    expect((await agent.call('find_goals')).structuredContent).toMatchObject({ code, status: 400, detail: message });
+  });
+
+  const other = buildSchema('type Query { other: Int }');
+
+  test('that replaces the schema for each request, none is served, and the log names it', async () => {
+    const lines: string[] = [];
+    const plugins: Plugin[] = [{}, { onEnveloped: ({ setSchema }) => setSchema(other) }];
+    const app = await createApp({ databaseUrl: world.url, settings, log: (line) => lines.push(line), plugins });
+    onTestFinished(() => app.close());
+    const base = `http://127.0.0.1:${await listening(createServer(app.listener))}`;
+    const sent = await fetch(`${base}/graphql`, { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+    expect(JSON.stringify(await sent.json())).toContain('INTERNAL_SERVER_ERROR');
+    expect(lines.join('')).toContain('plugins[1] replaces the schema');
+  });
+
+  test('the private fields of one with such a hook are its own', async () => {
+    class Counting {
+      #executed = 0;
+      onEnveloped() {
+        this.#executed += 1;
+      }
+      get executed() {
+        return this.#executed;
+      }
+    }
+    const counting = new Counting();
+    const { graphql } = await withPlugins(counting);
+    expect((await graphql('{ __typename }')).status).toBe(200);
+    expect(counting.executed).toBe(1);
+  });
+
+  test.each([
+    [
+      'one that replaces the schema when it is opened',
+      [{}, { onPluginInit: ({ setSchema }: { setSchema: (schema: unknown) => void }) => setSchema(other) }],
+      'plugins[1] replaces the schema',
+    ],
+    [
+      'one that replaces it when it is set',
+      [{ onSchemaChange: ({ replaceSchema }: { replaceSchema: (schema: unknown) => void }) => replaceSchema(other) }],
+      'plugins[0] replaces the schema',
+    ],
     ['a hook that would never run', [{ onRequest() {} }], 'plugins[0] has what never runs here'],
     [
       'such a phase of its instrumentation',
@@ -167,8 +261,12 @@ describe('of a plugin', () => {
     ['a plugin that is not awaited', [Promise.resolve({ onExecute() {} })], 'plugins[0] is a promise: await it'],
     ['an object with plugins', [{}, { plugins: [] }], 'plugins[1] has no hook of Envelop or Yoga, only plugins'],
   ])('%s is refused', async (_what, plugins, message) => {
+    const connections = async () =>
+      (await world.sql('SELECT FROM pg_stat_activity WHERE datname = current_database()')).length;
+    const before = await connections();
     const opening = createApp({ databaseUrl: world.url, plugins: plugins as object[] });
     await expect(opening).rejects.toThrow(message);
     await expect(opening).rejects.toBeInstanceOf(ConfigError);
+    await expect.poll(connections).toBeLessThanOrEqual(before);
   });
 });

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { GraphQLError } from 'graphql';
 
 /** As long as the longest id that an import takes, so that every id that may exist is quoted whole. */
@@ -12,7 +13,7 @@ export const quoted = (text: string): string => JSON.stringify(shortened(text));
 
 /** JSON Schema of a member of a problem. Names are GraphQL's; REST spells them in snake_case. */
 export interface MemberSchema {
-  type: 'string' | 'integer' | 'object' | 'array';
+  type: 'string' | 'integer' | 'boolean' | 'object' | 'array';
   description: string;
   enum?: readonly string[];
   /** Values that only GraphQL has, and what they say. */
@@ -145,9 +146,19 @@ export const problemType = 'application/problem+json';
 /** A failure as an RFC 9457 problem. `type` is the page of the code, absolute if `publicUrl` is known. */
 export function problemOf(error: GraphQLError, requestId: string, publicUrl = '') {
   const { code: given, http: _, ...members } = error.extensions;
-  const code = isErrorCode(given) ? given : 'INTERNAL_SERVER_ERROR';
-  const { status, title } = catalogue[code];
-  return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
+  const code = typeof given === 'string' ? given : 'INTERNAL_SERVER_ERROR';
+  const known = isErrorCode(code) ? catalogue[code] : undefined;
+  const status = statusOf(error) ?? known?.status ?? 500;
+  const [type, title] = known
+    ? [`${publicUrl}/errors/${code}`, known.title]
+    : ['about:blank', STATUS_CODES[status] ?? 'Refused'];
+  return { type, title, status, detail: error.message, code, requestId, ...members };
+}
+
+/** The HTTP status that an error says. */
+export function statusOf({ extensions: { http } }: GraphQLError): number | undefined {
+  const { status } = (http ?? {}) as { status?: unknown };
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) < 600 ? Number(status) : undefined;
 }
 
 /** Whether it refuses the request as such, before its operation. */

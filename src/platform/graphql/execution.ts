@@ -4,7 +4,7 @@ import { type Caller, type FairQueue, LongTurn, type Principal } from '../limits
 import { ReadBound } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
-import { fieldNames, operationOf, perOperation } from './operation.js';
+import { fieldNames, type OperationContext, operationOf, perOperation } from './operation.js';
 import { executeWithin, ResponseBound } from './responseBound.js';
 import { operationCost } from './validation.js';
 import { badInputOf } from './validInput.js';
@@ -71,7 +71,13 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     let bound: ResponseBound | undefined;
     const executeOn: PendingOperation['executeOn'] = (db) => {
       bound = isBound ? new ResponseBound(responseCharacters) : undefined;
-      const contextValue = { ...context, ...contextOf(context), ...(db && { db }), bound };
+      const activityIds: (string | null)[] = [];
+      context.changes = { activityIds, isCommitted: db === undefined };
+      const noteChange = (activityId: string | null) => {
+        activityIds.push(activityId);
+        if (!db) noteCommitted(context);
+      };
+      const contextValue = { ...context, ...contextOf(context), ...(db && { db }), bound, noteChange };
       return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
     };
     try {
@@ -101,12 +107,21 @@ function inSpan(operation: PendingOperation, run: (operation: PendingOperation) 
   return inOperationSpan(node.operation, fieldNames(node, args.document, args.schema), () => run(operation));
 }
 
+/** From now on the request has changed something, whatever becomes of its response. */
+function noteCommitted({ record, changes }: OperationContext): void {
+  const [activityId, ...others] = changes?.activityIds ?? [];
+  if (activityId === undefined) return;
+  record.change = { changed: true, ...(activityId !== null && others.length === 0 && { activityId }) };
+}
+
 /** What is not told, because its outcome could not be read back or was lost, is found a second later. */
 async function changeAndTell<Changed>(operation: PendingOperation, options: ExecutionOptions<Changed>) {
   const { scope } = operation.context;
   if (scope) scope.isChange = true;
   const result = await change(operation, options);
-  const { actor } = operation.context;
+  const { actor, record, changes } = operation.context;
+  if (result.data) noteCommitted(operation.context);
+  else if (changes?.isCommitted === false) record.change = { changed: false };
   if (actor && result.data) options.onChange(actor.companyId);
   return result;
 }

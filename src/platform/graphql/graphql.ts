@@ -6,7 +6,7 @@ import { type Once, type OperationContext, operationOf, type Plugin } from './op
 import { paramsOf } from './params.js';
 import { DocumentCache, useParsing } from './parsing.js';
 import { ownError } from './plugins.js';
-import { rejected, respond, responseTypes, streamType } from './responding.js';
+import { catalogued, rejected, respond, responseTypes, streamType } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions.js';
 import { type QueryLimits, useValidation } from './validation.js';
 
@@ -66,8 +66,15 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     ],
   });
 
-  const masked = (result: ExecutionResult, context: RequestContext): ExecutionResult =>
-    result.errors ? { ...result, errors: result.errors.map((error) => mask(ownError(error), context)) } : result;
+  const shownFor = (error: unknown, context: RequestContext, isPartial?: boolean) =>
+    catalogued(mask(ownError(error), context, isPartial));
+
+  const masked = (result: ExecutionResult, context: RequestContext): ExecutionResult => {
+    if (!result.errors) return result;
+    const errors = result.errors.map((error) => shownFor(error, context, Boolean(result.data)));
+    // That a change was made is said once, whichever of its fields have failed.
+    return { ...result, errors: result.data || !context.record.change?.changed ? errors : errors.slice(0, 1) };
+  };
 
   /** The result of a request, or why it has none. */
   async function resultOf(request: RequestHead, operation: OperationContext): Promise<ExecutionResult> {
@@ -84,7 +91,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
       const args = { schema: enveloped.schema, document, variableValues, operationName, contextValue };
       return masked(onlyResult(await run(args)), operation);
     } catch (error) {
-      return { errors: [mask(ownError(error), operation)] };
+      return { errors: [shownFor(error, operation)] };
     }
   }
 
@@ -105,7 +112,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
       const args = { schema: enveloped.schema, document, variableValues: variables, contextValue };
       return masked(onlyResult(await enveloped.execute(args)), context);
     } catch (error) {
-      throw ownError(error);
+      throw shownFor(error, context);
     }
   };
 

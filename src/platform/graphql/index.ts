@@ -4,4 +4,5 @@ export { bodyOf, readInput, restSpelling } from './input.js';
 export { type Once, type Plugin, scopeOf } from './operation.js';
 export { readPlugins } from './plugins.js';
 export { withItemsCounted } from './responseBound.js';
+export { newValues, withStoredValues } from './storedValues.js';
 export type { StreamSummary } from './subscriptions.js';

@@ -122,6 +122,12 @@ export interface CostlyField {
 
 export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, lengthening: 0, pages: 0 };
 
+/** The activities of what was changed, null for a change that records none; of a transaction, not committed before its end. */
+interface Changes {
+  activityIds: (string | null)[];
+  isCommitted: boolean;
+}
+
 /** What the plugins know about a request, and what they tell each other. */
 export interface OperationContext extends RequestContext {
   /** Whether it runs a document of ours, which needs none of the limits of clients' documents. */
@@ -132,6 +138,8 @@ export interface OperationContext extends RequestContext {
   parsed?: DocumentNode;
   cost?: QueryCost;
   live?: LiveBody;
+  /** What its last execution has changed. */
+  changes?: Changes;
 }
 
 export type Plugin = YogaPlugin<OperationContext, OperationContext>;

@@ -6,11 +6,31 @@ import type { Plugin } from './operation.js';
 const neverRun = ['onRequest', 'onRequestParse', 'onParams', 'onExecutionResult', 'onResultProcess', 'onResponse'];
 const neverMeasured = ['request', 'requestParse', 'operation', 'resultProcess'];
 
+/** Hooks that may replace the schema. */
+const replacing = ['onPluginInit', 'onSchemaChange', 'onEnveloped'];
+
 /** Hooks that run, and what a plugin may have beside them. */
 const known = [
   ...['onPluginInit', 'onYogaInit', 'onSchemaChange', 'onEnveloped', 'onContextBuilding', 'onParse', 'onValidate'],
   ...['onExecute', 'onSubscribe', 'onDispose', 'instrumentation'],
 ];
+
+/** A plugin that cannot replace the schema: REST and the tools are made of it. Throws a ConfigError with its name if it tries. */
+function withOurSchema(plugin: Plugin, name: string): Plugin {
+  if (!replacing.some((hook) => hook in plugin)) return plugin;
+  const refuse = () => {
+    throw new ConfigError(`${name} replaces the schema, as useSchema does: the gateway has its own. Leave it out`);
+  };
+  const hooks = known.flatMap((hook) => {
+    const given = plugin[hook as keyof Plugin] as unknown;
+    if (typeof given !== 'function') return given === undefined ? [] : [[hook, given]];
+    // Its methods may have private fields.
+    const bound = given.bind(plugin);
+    if (!replacing.includes(hook)) return [[hook, bound]];
+    return [[hook, (payload: object) => bound({ ...payload, setSchema: refuse, replaceSchema: refuse })]];
+  });
+  return Object.fromEntries(hooks);
+}
 
 /**
  * Plugins of Envelop or Yoga. Throws a ConfigError for a hook that would never run, as one may be there to refuse requests,
@@ -35,7 +55,7 @@ export function readPlugins(given: readonly unknown[]): Plugin[] {
     const names = Object.keys(plugin);
     if (names.length > 0 && !known.some((name) => has(plugin, name)))
       throw new ConfigError(`plugins[${index}] has no hook of Envelop or Yoga, only ${names.join(', ')}`);
-    return plugin as Plugin;
+    return withOurSchema(plugin as Plugin, `plugins[${index}]`);
   });
 }
 

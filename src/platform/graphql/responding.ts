@@ -1,5 +1,13 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { failure, headersOf, isErrorCode, refusesRequest, shortened, withoutStack } from '../failures/index.js';
+import {
+  failure,
+  headersOf,
+  isErrorCode,
+  refusesRequest,
+  shortened,
+  statusOf,
+  withoutStack,
+} from '../failures/index.js';
 import { type HttpResponse, type RequestHead, readAccept, requireAcceptable } from '../http/index.js';
 import { noCost, type OperationContext, type QueryCost } from './operation.js';
 
@@ -40,15 +48,20 @@ export function shownError({ message, locations, path, extensions }: GraphQLErro
   return { message: shortened(message, longestMessage), locations, path, extensions: { ...shown, requestId } };
 }
 
-/** Turns an error of Yoga or graphql-js into a failure of the catalogue, which quotes its message. */
+/**
+ * Turns an error of Yoga or graphql-js, which has found something wrong with a request, into a failure of the catalogue
+ * that quotes its message. One with a code of its own is a plugin's, and stays as that words it.
+ */
 export function catalogued(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions;
   if (code === 'BAD_REQUEST' && (http as { status?: number } | undefined)?.status === 405) {
     return failure('METHOD_NOT_ALLOWED', { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] });
   }
-  if (isErrorCode(code)) return error;
+  if (isErrorCode(code) || (typeof code === 'string' && statusOf(error))) return error;
   const { message, extensions } = failure('BAD_REQUEST', { problem: error.message });
-  return copyOf(error, message, { ...extensions, http: http ?? { ...(extensions.http as object), spec: true } });
+  const status = http ?? { ...(extensions.http as object), spec: true };
+  if (typeof code === 'string') return copyOf(error, error.message, { ...error.extensions, http: status });
+  return copyOf(error, message, { ...extensions, http: status });
 }
 
 const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object) =>
@@ -68,7 +81,7 @@ export function respond(
   limits: ReportedCost,
 ): HttpResponse {
   const type = typeFor(headers.get('accept'));
-  const errors = result.errors?.map(catalogued) ?? [];
+  const errors = result.errors ?? [];
   record.addErrors(errors);
   const isPartial = result.data !== null && result.data !== undefined;
   const wantsCost = headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
@@ -90,13 +103,13 @@ export function respond(
 }
 
 const highestStatus = (errors: readonly GraphQLError[]): number =>
-  Math.max(200, ...errors.map(({ extensions }) => (extensions.http as Http)?.status ?? 200));
+  Math.max(200, ...errors.map((error) => statusOf(error) ?? 200));
 
-interface Http {
-  status?: number;
-  /** Whether a well-formed request has it, which graphql-js and Yoga say of theirs. */
-  spec?: boolean;
-}
+/** Whether a well-formed request has it, which graphql-js and Yoga say of theirs. */
+const isOfSpec = ({ extensions: { http } }: GraphQLError) => (http as { spec?: boolean } | undefined)?.spec === true;
+
+/** Whether a plugin refuses the request as a whole, in words of its own. */
+const isOwnRefusal = ({ path, extensions: { code } }: GraphQLError) => !path && !isErrorCode(code);
 
 /** Whether a client that accepts plain JSON learns it by the status, as GraphQL over HTTP wants of what is no request. */
-const keepsStatus = (error: GraphQLError) => refusesRequest(error) && !(error.extensions.http as Http)?.spec;
+const keepsStatus = (error: GraphQLError) => (refusesRequest(error) || isOwnRefusal(error)) && !isOfSpec(error);

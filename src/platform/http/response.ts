@@ -83,20 +83,34 @@ export function problemResponse(error: GraphQLError, requestId: string, publicUr
   return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
 }
 
-export type Mask = (error: unknown, context: RequestContext) => GraphQLError;
+/** `isPartial` of an error beside data, which says what was changed. */
+export type Mask = (error: unknown, context: RequestContext, isPartial?: boolean) => GraphQLError;
 
 /** Several fields fail with the same error if one query loads them all. */
 const logged = new WeakSet<object>();
 
-/** Passes expected failures on. Any other is 503 or 500 without details, and is logged once. */
-export const masking =
-  (logger: Logger, outage?: DatabaseOutage): Mask =>
-  (error, context) => {
-    if (error instanceof GraphQLError) {
-      if (!error.originalError) return error;
-      if (error.originalError instanceof GraphQLError) return error;
-    }
-    const cause = error instanceof GraphQLError ? error.originalError : error;
+const causeOf = (error: unknown): unknown => (error instanceof GraphQLError ? (error.originalError ?? error) : error);
+
+/** Whether somebody has thrown it as what the caller is told. What graphql-js finds wrong with a result has no code. */
+const isExpected = (error: unknown): error is GraphQLError =>
+  error instanceof GraphQLError &&
+  causeOf(error) instanceof GraphQLError &&
+  (error.path === undefined || error.extensions.code !== undefined);
+
+/**
+ * Passes expected failures on. Any other is 503 or 500 without details, and is logged once. After a change is committed,
+ * each is 500 and says so: none may be taken for a refusal.
+ */
+export function masking(logger: Logger, outage?: DatabaseOutage): Mask {
+  function log(cause: unknown, { record: { identity, change } }: RequestContext): void {
+    const isLogged = cause instanceof Error && logged.has(cause);
+    if (!isLogged) logger.error({ ...identity, ...change, err: cause }, 'unexpected error');
+    if (cause instanceof Error) logged.add(cause);
+  }
+
+  const masked: Mask = (error, context) => {
+    if (isExpected(error)) return error;
+    const cause = causeOf(error);
     const isChange = context.scope?.isChange === true;
     // A document of ours is not its caller's to shorten.
     const isCallers = context.surface !== 'rest';
@@ -109,12 +123,19 @@ export const masking =
       if (isLocked(cause)) return at(error, failure('SERVICE_UNAVAILABLE', { locked: true }));
       return at(error, failure('SERVICE_UNAVAILABLE', isChange ? { unconfirmed: true } : {}));
     }
-    const isLogged = cause instanceof Error && logged.has(cause);
-    if (!isLogged) logger.error({ ...context.record.identity, err: cause }, 'unexpected error');
-    if (cause instanceof Error) logged.add(cause);
-    if (!(cause instanceof ReadTooMuch)) return at(error, failure('INTERNAL_SERVER_ERROR'));
+    log(cause, context);
+    if (!(cause instanceof ReadTooMuch)) return at(error, failure('INTERNAL_SERVER_ERROR', context.record.change));
     return at(error, failure('SERVICE_UNAVAILABLE', cause.mayHaveChanged ? { unconfirmed: true } : {}));
   };
+
+  return (error, context, isPartial = false) => {
+    const { change } = context.record;
+    const shown = masked(error, context);
+    if (isPartial || !change?.changed || shown.extensions.changed === true) return shown;
+    log(causeOf(error), context);
+    return at(error, failure('INTERNAL_SERVER_ERROR', change));
+  };
+}
 
 /** The failure of the field, if any, that failed with an error. */
 const at = (error: unknown, { message, extensions }: GraphQLError) =>

@@ -12,6 +12,8 @@ export interface OutboxEvent {
   body: { readonly id: string; readonly type: string };
   /** Whether nobody outside hears of it, as of a draft. */
   isHidden: boolean;
+  /** Why its body is not whole; undefined if it is. */
+  problem?: string;
 }
 
 /** Which events a reader wants. */
@@ -47,6 +49,7 @@ export interface EventSource {
   /** Who wrote it, of the type of the elements of `webhooks.except_origins`: receivers leave origins out. */
   readonly origin: Sql;
   select(companyId: string): Selected;
+  /** Never throws: what cannot be made has a problem. */
   eventOf(companyId: string, row: SourceRow): OutboxEvent;
   /** Whether the person may see the event. */
   isVisible(companyId: string, personId: Sql): Sql;

@@ -13,7 +13,6 @@ import {
 } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { type ErrorCode, isErrorCode } from '../failures/index.js';
 import type { RequestObserver } from '../postgres/index.js';
 
 const validId = /^[\w.:/+=-]{1,128}$/;
@@ -71,7 +70,9 @@ export class RequestRecord implements RequestObserver {
   operation = 'unknown';
   /** The name that the client gave to its GraphQL operation. */
   operationName: string | undefined;
-  readonly codes = new Set<ErrorCode>();
+  readonly codes = new Set<string>();
+  /** Whether a change is committed, or was undone, and the activity that it has recorded. Undefined before. */
+  change: { changed: boolean; activityId?: string } | undefined;
   /** Why the request is not valid HTTP. */
   problem: string | undefined;
   statements = 0;
@@ -95,7 +96,7 @@ export class RequestRecord implements RequestObserver {
 
   addErrors(errors: readonly GraphQLError[]): void {
     for (const { extensions } of errors) {
-      this.codes.add(isErrorCode(extensions.code) ? extensions.code : 'INTERNAL_SERVER_ERROR');
+      this.codes.add(typeof extensions.code === 'string' ? extensions.code : 'INTERNAL_SERVER_ERROR');
     }
   }
 

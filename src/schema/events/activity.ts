@@ -1,6 +1,7 @@
 import { eventTypeOf } from '../../events/event.js';
 import { activityCursor, activityList } from '../../lists/ofRecord.js';
 import { activityActions } from '../../operations/index.js';
+import { newValues } from '../../platform/graphql/index.js';
 import {
   type Actor,
   callersAccess,
@@ -12,7 +13,7 @@ import {
   type Surface as SurfaceName,
   subjectAccess,
 } from '../../policies/access.js';
-import { actions, originDescriptions, subjectOf } from '../../rules/activityActions.js';
+import { actions, originDescriptions, subjectIn } from '../../rules/activityActions.js';
 import { allUnread, builder, byKey, enumOf, keyColumns, longText, newestFirst } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Goal } from '../goals/goal.js';
@@ -22,7 +23,8 @@ import { comparisons, DocumentVersion } from '../hubs/versions.js';
 import { Person } from '../people/people.js';
 
 export const ActivityAction = builder.enumType('ActivityAction', {
-  description: 'The action of a person in an activity.',
+  description: 'The action of a person in an activity. New values may be added: ignore those that you do not know.',
+  extensions: newValues,
   values: Object.fromEntries(
     actions.map((action) => [
       action.toUpperCase(),
@@ -31,7 +33,12 @@ export const ActivityAction = builder.enumType('ActivityAction', {
   ),
 });
 
-export const EventOrigin = enumOf('EventOrigin', 'Who wrote an event.', originDescriptions);
+export const EventOrigin = enumOf(
+  'EventOrigin',
+  'Who wrote an event. New values may be added.',
+  originDescriptions,
+  newValues,
+);
 
 export const Surface = enumOf<SurfaceName>('Surface', 'A way into the API.', {
   rest: 'The REST paths.',
@@ -131,8 +138,8 @@ builder.prismaObjectFields(Activity, (t) => ({
   subjectKind: t.field({
     type: ActivitySubjectKind,
     description: 'The kind of what the activity is about.',
-    select: { action: true },
-    resolve: ({ action }) => subjectKinds[subjectOf(action)],
+    select: { goalId: true, fileId: true },
+    resolve: (activity) => subjectKinds[subjectIn(activity)],
   }),
   subjectId: t.id({
     nullable: true,
