@@ -36,7 +36,9 @@ export function oneOfEachClass<Of extends Cell>(ladder: Ladder, cells: Of[]): Of
     const asked = `${way} ${state} ${wanted}`;
     if (!seen.has(id) || ladder.companyOf(id) !== ladder.companyOf(person))
       return isFirst(`${asked} ${audience} ${company} ${seen.has(id)}`, most);
-    return [`${asked} ${ladder.levelOf(person, id)} ${canWrite}`, `${way} ${ladder.reasonsOf(person, id)}`]
+    // Both surfaces run the same operation: what it reads is asked on one of them.
+    const [operation] = way.split(' ');
+    return [`${asked} ${ladder.levelOf(person, id)} ${canWrite}`, `${operation} ${ladder.reasonsOf(person, id)}`]
       .map((key) => isFirst(key))
       .includes(true);
   });
