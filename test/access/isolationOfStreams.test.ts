@@ -16,7 +16,9 @@ const { world, ours, theirs, ourTexts, theirTexts, callers, people, matrix } = a
 const strangers = callers.filter(({ person }) => !person);
 
 let base = '';
+let policy: Awaited<ReturnType<typeof policyNow>>;
 beforeAll(async () => {
+  policy = await policyNow();
   world.startDispatcher();
   base = await world.base();
 });
@@ -53,14 +55,14 @@ async function read(caller: Caller, stream: OpenStream): Promise<string[]> {
   throw new Error(`the stream to ${caller.name} has ended`);
 }
 
-/** What the policy shows to a caller, as it is now. */
-async function policy({ person }: Caller): Promise<Set<string>> {
-  const [ladder, links] = await Promise.all([
-    Ladder.read(world),
-    Links.read(world, { events: fields['Query.events'] ?? {} }),
-  ]);
-  const seen = links.of('events', 'Query').filter(({ target, decider = target }) => ladder.sees(person ?? '', decider));
-  return new Set(seen.map(({ target }) => target));
+/** What the policy shows to each caller, as it is now. */
+async function policyNow(): Promise<(caller: Caller) => Set<string>> {
+  const ladder = await Ladder.read(world);
+  const events = (await Links.read(world, { events: fields['Query.events'] ?? {} })).of('events', 'Query');
+  return ({ person }) => {
+    const seen = events.filter(({ target, decider = target }) => ladder.sees(person ?? '', decider));
+    return new Set(seen.map(({ target }) => target));
+  };
 }
 
 /** Others write one event for each goal, file and document of ours. */
@@ -88,7 +90,7 @@ describe('a stream', () => {
     const ids = await read(caller, stream);
     stream.close();
     expect(ids).toEqual(await feed(caller, null));
-    expect(new Set(ids)).toEqual(await policy(caller));
+    expect(new Set(ids)).toEqual(policy(caller));
     matrix.cells += ids.length;
   });
 
@@ -99,17 +101,18 @@ describe('a stream', () => {
   test('sends nothing more of what is withdrawn from its caller, and ends once they are shut out', async () => {
     const streams = await Promise.all(people.map(({ token }) => openStream(base, token ?? '', { query })));
     const starts = streams.map(({ lastEventId }) => lastEventId);
-    const before = await Promise.all(people.map(policy));
+    const before = people.map(policy);
     await world.sql('DELETE FROM access_grants WHERE company_id = $1 AND goal_id IS NOT NULL', [ours.companyId]);
     await world.sql('UPDATE goals SET company_level = 0 WHERE company_id = $1', [ours.companyId]);
     await writeAll();
+    const now = await policyNow();
     let withdrawn = 0;
     for (const [index, caller] of people.entries()) {
       const ids = await read(caller, streams[index] as OpenStream);
       expect(ids, caller.name).toEqual(await feed(caller, starts[index] ?? null));
-      const now = await policy(caller);
-      expect(ids.filter((id) => !now.has(id))).toEqual([]);
-      withdrawn += [...(before[index] ?? [])].filter((id) => !now.has(id)).length;
+      const seen = now(caller);
+      expect(ids.filter((id) => !seen.has(id))).toEqual([]);
+      withdrawn += [...(before[index] ?? [])].filter((id) => !seen.has(id)).length;
       matrix.cells += ids.length;
     }
     expect(withdrawn).toBeGreaterThan(0);

@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { version } from '../../src/version.js';
 import { pathOf, textOf } from '../support/documents.js';
-import { goalpost } from '../support/goalpost.js';
+import { built, goalpost } from '../support/goalpost.js';
 import { openApi } from '../support/openapiValidator.js';
 
 interface Package {
@@ -18,6 +18,8 @@ interface Package {
 const read = (file: string) => JSON.parse(textOf(file));
 const locked: Record<string, Package> = read('package-lock.json').packages;
 const installed = Object.entries(locked).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+
+beforeAll(built);
 
 test('GraphQL is installed once, and is not in the bundle: types of one copy are not those of another', () => {
   expect(installed.filter(([path]) => path.endsWith('node_modules/graphql'))).toHaveLength(1);

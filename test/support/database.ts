@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 
 const TEMPLATE_IN_USE = '55006';
 
-/** A migrated, empty database of one's own. */
+/** A database of one's own: a migrated, empty one, or a copy of another. */
 export interface TestDatabase {
   /** For the role that may do everything. */
   url: string;
@@ -15,11 +15,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createDatabase(): Promise<TestDatabase> {
+export async function createDatabase(from?: string): Promise<TestDatabase> {
   const { adminUrl, template, gateway, pgbouncerPort } = inject('database');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
-    await copyTemplate(admin, template, name);
+    await copyTemplate(admin, from ?? template, name);
     const isolation = process.env.TEST_ISOLATION;
     if (isolation) await admin.query(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`);
   });

@@ -4,9 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pathOf } from './documents.js';
+import { oncePerRun } from './once.js';
 
-/** The program as users start it; the tests' set-up builds it. */
+/** The program as users start it, once it is {@link built}. */
 export const builtMain = pathOf('dist/main.js');
+
+/** Waits until the commands are built: by the set-up of the proofs, or once in a run of the fast suite. */
+export async function built(): Promise<void> {
+  if (process.env.COMMANDS_BUILT) return;
+  const build = () => promisify(execFile)(process.execPath, [pathOf('tools/build/build.mjs')]);
+  await oncePerRun('build', build);
+}
 
 export interface Outcome {
   code: number;
@@ -21,6 +29,7 @@ export async function goalpost(
   cwd = pathOf('.'),
 ): Promise<Outcome> {
   const env = { ...process.env, ...settings };
+  await built();
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [builtMain, ...args], {
       cwd,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Started } from '../../src/commands/serve.js';
 import { Client } from './client.js';
-import { builtMain } from './goalpost.js';
+import { built, builtMain } from './goalpost.js';
 import type { Json } from './world.js';
 
 /** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
@@ -14,6 +14,7 @@ export async function startServer(
   settings: Record<string, string | undefined> = {},
   { quiet = false, main = builtMain } = {},
 ) {
+  await built();
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
   const child = spawn(process.execPath, [main, 'serve'], {
     env: {

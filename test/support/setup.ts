@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { applyMigrations } from '../../src/platform/administration/migrations.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
@@ -21,6 +22,8 @@ declare module 'vitest' {
       /** The role of the gateways. */
       gateway: { name: string; password: string };
       pgbouncerPort: number | null;
+      /** Where {@link oncePerRun} notes what is done. */
+      onceUrl: string;
     };
   }
 }
@@ -28,23 +31,29 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
-/** Builds what the tests start as a command. */
-const build = () => execFileSync(process.execPath, ['tools/build/build.mjs'], { cwd: root, stdio: 'inherit' });
+/** Builds what gateways read. The proofs also start commands; of the fast suite, the first test that does builds them. */
+async function build(all: boolean): Promise<void> {
+  await promisify(execFile)(process.execPath, ['tools/build/build.mjs', ...(all ? [] : ['--pages'])], { cwd: root });
+  if (all) process.env.COMMANDS_BUILT = 'on';
+}
 
 /** One server per run (or TEST_DATABASE_URL) with one migrated database to copy; returns the teardown. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  build();
+  const built = build(project.name === 'proofs');
   const server = process.env.TEST_DATABASE_URL ? externalServer(process.env.TEST_DATABASE_URL) : await ownServer();
   const template = `goalpost_test_${randomBytes(6).toString('hex')}`;
+  const once = `${template}_once`;
   const owner = { name: `${template}_owner`, password: randomBytes(12).toString('hex') };
   const gateway = { name: `${template}_gateway`, password: randomBytes(12).toString('hex') };
   try {
     await query(server.url, `CREATE DATABASE ${template}`);
-    const url = new URL(server.url);
-    url.pathname = template;
+    await query(server.url, `CREATE DATABASE ${once}`);
+    await query(at(server.url, once), 'CREATE TABLE once (name text PRIMARY KEY, result jsonb NOT NULL)');
+    const url = new URL(at(server.url, template));
     await createRoles(url.href, { owner, gateway });
     Object.assign(url, { username: owner.name, password: owner.password });
     if (existsSync(migrations)) await applyMigrations(url.href, migrations);
+    await built;
   } catch (error) {
     await server.release(template);
     throw error;
@@ -52,12 +61,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const pgbouncer = usesPgbouncer ? await startPgbouncer(server.url, gateway) : null;
   // The gateways that tests start as a command read it.
   if (pgbouncer) process.env.PREPARED_STATEMENTS = 'off';
-  project.provide('database', { adminUrl: server.url, template, gateway, pgbouncerPort: pgbouncer?.port ?? null });
+  const [adminUrl, onceUrl, pgbouncerPort] = [server.url, at(server.url, once), pgbouncer?.port ?? null];
+  project.provide('database', { adminUrl, template, gateway, pgbouncerPort, onceUrl });
   return async () => {
     await pgbouncer?.stop();
     await server.release(template);
   };
 }
+
+const at = (server: string, database: string) => Object.assign(new URL(server), { pathname: database }).href;
 
 async function ownServer() {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-test-'));

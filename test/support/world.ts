@@ -366,8 +366,8 @@ export class World extends Client {
   }
 }
 
-async function openDatabase() {
-  const { gatewayUrl: url, drop } = await createDatabase();
+async function openDatabase(from?: string) {
+  const { gatewayUrl: url, drop } = await createDatabase(from);
   const db = openModels({ url, poolSize: 20, preparedStatements });
   noteStatements(db);
   return { db, url, drop };
@@ -379,14 +379,17 @@ let shared: ReturnType<typeof openDatabase> | undefined;
 interface Sharing {
   /** On a database of its own. The fast tests share one where each makes its own companies, and leaves the tables as they are. */
   isAlone?: boolean;
+  /** The name of the database of which it has a copy. */
+  from?: string;
 }
 
 /** A world for one test file. */
 export async function createWorld({
-  isAlone = !process.env.SHARED_DATABASE,
+  from,
+  isAlone = from !== undefined || !process.env.SHARED_DATABASE,
   ...options
 }: Options & Sharing = {}): Promise<World> {
-  const opened = isAlone ? openDatabase() : (shared ?? openDatabase());
+  const opened = isAlone ? openDatabase(from) : (shared ?? openDatabase());
   if (!isAlone) shared = opened;
   const { db, url, drop } = await opened;
   const world = new World(db, url, options);
@@ -397,6 +400,16 @@ export async function createWorld({
     expect(unbound, 'scans that do not bind the company to a value').toEqual([]);
   });
   return world;
+}
+
+/** Fills a database to copy. Returns its name, with what the filling returns. */
+export async function fillDatabase<Filled>(fill: (world: World) => Promise<Filled>) {
+  const { db, url } = await openDatabase();
+  const world = new World(db, url);
+  const filled = await fill(world);
+  await world.close();
+  await db.$disconnect();
+  return { from: new URL(url).pathname.slice(1), ...filled };
 }
 
 /** A rich text that mentions people, each one level deeper than the one before. */

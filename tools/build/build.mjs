@@ -1,4 +1,4 @@
-// Builds dist/: the command and what the package exports, bundled with all packages that they load; what browsers load;
+// Builds dist/, or only what the pages need with --pages: the command and what the package exports, bundled with all packages that they load; what browsers load;
 // the guide; and the GraphQL documents that are read while the gateway starts.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -95,7 +95,7 @@ async function copyAssets() {
   }
 }
 
-await Promise.all([bundle(), copyAssets()]);
+await Promise.all([process.argv.includes('--pages') || bundle(), copyAssets()]);
 for (const file of readdirSync(src, { recursive: true }))
   if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
 const [, marks] = /codeMarks = \/(.*)\/gm;/.exec(readFileSync(join(assets, 'codeMarks.js'), 'utf8'));

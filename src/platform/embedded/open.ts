@@ -68,7 +68,8 @@ async function join(cluster: Cluster, settings: string[], log: (message: string)
   const stop = async () => {
     leaveServer(user);
     user = undefined;
-    await Promise.race([own?.gone, sleep(own ? stopMilliseconds : 0)]);
+    // The process ends as soon as the server has.
+    await Promise.race([own?.gone, sleep(own ? stopMilliseconds : 0, undefined, { ref: false })]);
     own?.leave();
   };
   try {

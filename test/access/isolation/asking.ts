@@ -18,19 +18,39 @@ export const questionsAbout = (targets: Target[]): Question[] =>
     targets.filter(({ kind }) => kind === need.kind).map((target) => ({ field, need, target })),
   );
 
-const literal = (value: unknown): string =>
-  value && typeof value === 'object'
-    ? `{${Object.entries(value).map(([name, part]) => `${name}: ${literal(part)}`)}}`
-    : JSON.stringify(value);
+/** A request for all of these; its text is the same for other records, so that it is parsed and planned once. */
+function requestFor(schema: GraphQLSchema, asked: Question[], selectionOf: (field: string) => string) {
+  const [declared, parts, variables]: [string[], string[], Json] = [[], [], {}];
+  for (const [index, { field, need, target }] of asked.entries()) {
+    const types = schema.getQueryType()?.getFields()[field]?.args ?? [];
+    const given = Object.entries(need.ask(target.id));
+    for (const [name, value] of given) {
+      declared.push(`$${name}${index}: ${types.find((argument) => argument.name === name)?.type}`);
+      variables[`${name}${index}`] = value;
+    }
+    parts.push(`a${index}: ${field}(${given.map(([name]) => `${name}: $${name}${index}`)}) { ${selectionOf(field)} }`);
+  }
+  return { query: `query (${declared}) { ${parts.join(' ')} }`, variables };
+}
 
-const call = ({ field, need, target }: Question) =>
-  `${field}(${Object.entries(need.ask(target.id)).map(([name, value]) => `${name}: ${literal(value)}`)})`;
+/** Groups of at most so many, each of one field. */
+export const groupsOf = <Asked extends Question>(asked: Asked[], size: number): Asked[][] =>
+  Object.keys(lookUps).flatMap((name) =>
+    chunks(
+      asked.filter(({ field }) => field === name),
+      size,
+    ),
+  );
 
 /** The outcome of each of many look-ups in one request: OK or a code, and the failure without its place. */
-export async function lookUp(matrix: Matrix, caller: Caller, asked: Question[]): Promise<Json[]> {
-  const parts = asked.map((question, index) => `a${index}: ${call(question)} { __typename }`);
-  const sent = asked.map(({ target }) => target.id);
-  const { body } = await matrix.graphql(caller, `{ ${parts.join(' ')} }`, {}, sent);
+export async function lookUp(
+  schema: GraphQLSchema,
+  matrix: Matrix,
+  caller: Caller,
+  asked: Question[],
+): Promise<Json[]> {
+  const { query, variables } = requestFor(schema, asked, () => '__typename');
+  const { body } = await matrix.graphql(caller, query, variables);
   return asked.map((_, index) => {
     const failures: Json[] = body.errors ?? [];
     const { path, locations, ...failure } =
@@ -39,37 +59,38 @@ export async function lookUp(matrix: Matrix, caller: Caller, asked: Question[]):
   });
 }
 
-/** The lists, each with everything about its items; then the look-ups, each with everything about its record. */
-export function crawlQueries(schema: GraphQLSchema, asked: Question[]): string[] {
+/** The lists, each with everything about its items down to a depth; then the look-ups, each with everything about its record. */
+export function crawlRequests(
+  schema: GraphQLSchema,
+  asked: Question[],
+  depth: number,
+): { query: string; variables?: Json }[] {
   const selectionOf = (field: string, depth: number) => {
     const type = getNamedType(schema.getQueryType()?.getFields()[field]?.type);
     return isObjectType(type) ? everything(schema, type, depth) : '';
   };
   const lists = ['goals', 'spaces', 'resourceHubs', 'events', 'activities'].map(
-    (list) => `${list}(first: 100) { ${selectionOf(list, 2)} }`,
+    (list) => `${list}(first: 100) { ${selectionOf(list, depth)} }`,
   );
   const found = `resourceHubNodes(text: "file", first: 100) { ${selectionOf('resourceHubNodes', 1)} }`;
-  const looks = asked.map((question, index) => `a${index}: ${call(question)} { ${selectionOf(question.field, 2)} }`);
-  return [
-    ...lists,
-    found,
-    `viewer { ${selectionOf('viewer', 3)} }`,
-    ...chunks(looks, 10).map((part) => part.join(' ')),
-  ];
+  const first = [...lists, found, `viewer { ${selectionOf('viewer', 3)} }`].map((part) => ({ query: `{ ${part} }` }));
+  const looks = groupsOf(asked, 5).map((part) => requestFor(schema, part, (field) => selectionOf(field, 2)));
+  return [...first, ...looks];
 }
 
 export const chunks = <Item>(items: Item[], size: number): Item[][] =>
   items.length === 0 ? [] : [items.slice(0, size), ...chunks(items.slice(size), size)];
 
-/** Runs the work on all items, a few at a time. */
+/** Runs the work on all items, a few at a time, as long as there is time. */
 export async function inParallel<Item, Result>(
   items: Item[],
   work: (item: Item) => Promise<Result>,
+  hasTime = () => true,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const queue = [...items.entries()];
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await work(next[1]);
+    for (let next = queue.shift(); next && hasTime(); next = queue.shift()) results[next[0]] = await work(next[1]);
   };
   await Promise.all(Array.from({ length: 8 }, worker));
   return results;

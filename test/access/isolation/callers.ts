@@ -14,7 +14,9 @@ export interface Caller {
 
 /** Everyone who may ask for our company's records, down to those with no token. */
 export async function callersOf(world: World, ours: Company, theirs: Company): Promise<Caller[]> {
-  const { suspended, ...people } = ours.people;
+  // Those who may most come first.
+  const { suspended, owner, full, ...others } = ours.people;
+  const people = { owner, full, ...others };
   const member = (name: string, { id, token }: { id: string; token: string }, more: Partial<Caller> = {}): Caller => ({
     name,
     token,

@@ -2,6 +2,7 @@ import type { Json, World } from '../../support/world.js';
 
 /** A record that has an access level of its own, or takes it from another one. */
 interface Rung {
+  kind: string;
   company: string;
   /** The record whose level counts. */
   parent?: string;
@@ -15,22 +16,22 @@ interface Rung {
 
 /** Casts where all before are NULL; the others follow. */
 const statement = `
-  SELECT id, company_id, space_level, company_level, id AS space_id, NULL::text[] AS heads,
+  SELECT 'space' AS kind, id, company_id, space_level, company_level, id AS space_id, NULL::text[] AS heads,
       NULL AS parent, NULL::timestamptz AS deleted_at, NULL AS author, removed_at
     FROM spaces UNION ALL
-  SELECT id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL, removed_at
+  SELECT 'goal', id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL, removed_at
     FROM goals UNION ALL
-  SELECT id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL, removed_at
+  SELECT 'project', id, company_id, space_level, company_level, space_id, ARRAY[champion_id, reviewer_id], NULL, NULL, NULL, removed_at
     FROM projects UNION ALL
-  SELECT id, company_id, NULL, NULL, NULL, NULL, coalesce(space_id, goal_id, project_id), NULL, NULL, removed_at
+  SELECT 'hub', id, company_id, NULL, NULL, NULL, NULL, coalesce(space_id, goal_id, project_id), NULL, NULL, removed_at
     FROM resource_hubs UNION ALL
-  SELECT f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, NULL, NULL, NULL
+  SELECT 'folder', f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, NULL, NULL, NULL
     FROM resource_hub_folders f JOIN resource_hubs h ON h.id = f.resource_hub_id UNION ALL
-  SELECT f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, f.deleted_at, NULL, f.removed_at
+  SELECT 'file', f.id, h.company_id, NULL, NULL, NULL, NULL, h.id, f.deleted_at, NULL, f.removed_at
     FROM resource_hub_files f JOIN resource_hubs h ON h.id = f.resource_hub_id UNION ALL
-  SELECT d.id, h.company_id, NULL, NULL, NULL, NULL, h.id, d.deleted_at, CASE WHEN d.state = 'draft' THEN d.author_id END, d.removed_at
+  SELECT 'document', d.id, h.company_id, NULL, NULL, NULL, NULL, h.id, d.deleted_at, CASE WHEN d.state = 'draft' THEN d.author_id END, d.removed_at
     FROM resource_hub_documents d JOIN resource_hubs h ON h.id = d.resource_hub_id UNION ALL
-  SELECT v.id, h.company_id, NULL, NULL, NULL, NULL, d.id, NULL, NULL, NULL
+  SELECT 'version', v.id, h.company_id, NULL, NULL, NULL, NULL, d.id, NULL, NULL, NULL
     FROM document_versions v JOIN resource_hub_documents d ON d.id = v.document_id JOIN resource_hubs h ON h.id = d.resource_hub_id`;
 
 /** The access ladder, written a second time: the tests compare what the product shows with what this allows. */
@@ -52,6 +53,7 @@ export class Ladder {
     const rungs = rows.map((row): [string, Rung] => [
       row.id,
       {
+        kind: row.kind,
         company: row.company_id,
         isDeleted: row.deleted_at !== null,
         isRemoved: row.removed_at !== null,
@@ -80,19 +82,43 @@ export class Ladder {
     return this.rungs.has(id);
   }
 
+  companyOf(id: string): string | undefined {
+    return this.rungs.get(id)?.company ?? this.people.get(id)?.company_id;
+  }
+
   levelOf(personId: string, id: string): number {
+    return Math.max(0, ...this.waysTo(personId, id));
+  }
+
+  /** What the ladder reads of a record and a person, in words: where it is equal, they are in one class. */
+  reasonsOf(personId: string, id: string): string {
+    const rung = this.rungs.get(id);
+    if (!rung) return 'no record';
+    const { kind, parent, isDeleted, isRemoved, author } = rung;
+    const own = [
+      kind,
+      isDeleted,
+      isRemoved,
+      author && author === personId,
+      ...(parent ? [] : this.waysTo(personId, id)),
+    ];
+    return parent ? `${own} in ${this.reasonsOf(personId, parent)}` : String(own);
+  }
+
+  /** The level by each way to have one: by a grant, as a head, as an owner, by the space and by the company. */
+  private waysTo(personId: string, id: string): number[] {
     const [rung, person] = [this.rungs.get(id), this.people.get(personId)];
-    if (!rung || !person || rung.company !== person.company_id || rung.isRemoved) return 0;
-    if (rung.parent) return this.levelOf(personId, rung.parent);
+    if (!rung || !person || rung.company !== person.company_id || rung.isRemoved) return [];
+    if (rung.parent) return this.waysTo(personId, rung.parent);
     const { levels } = rung;
-    if (!levels) return 0;
-    return Math.max(
-      0,
+    if (!levels) return [];
+    return [
       this.grants.get(`${id} ${personId}`) ?? 0,
-      levels.heads.includes(personId) || person.is_owner ? 100 : 0,
+      ...levels.heads.map((head) => (head === personId ? 100 : 0)),
+      person.is_owner ? 100 : 0,
       this.members.has(`${levels.spaceId} ${personId}`) ? levels.space : 0,
       person.type === 'guest' ? 0 : levels.company,
-    );
+    ];
   }
 
   isDeleted(id: string): boolean {
