@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
+import type { Client, CustomTypesConfig, Pool, PoolClient } from 'pg';
 import pg from 'pg';
 import {
   isConflict,
@@ -67,12 +67,16 @@ async function pipeline(
   nameOf: NameOf,
   readAs: ReadAs = (types = ownTypes) => types,
 ): Promise<StatementResult[]> {
+  // In one system call for all of them.
+  const socket = 'connection' in client ? (client as Client).connection.stream : undefined;
+  socket?.cork();
   const sent = statements.map((statement): Promise<StatementResult> => {
     // What Prisma's client has sent takes none of the names.
     const name = statement.types ? '' : nameOf(statement.text);
     const config = { ...statement, name, types: readAs(statement.types) };
     return client.query(config);
   });
+  socket?.uncork();
   const answers = await Promise.allSettled(sent);
   return answers.map((answer) => {
     if (answer.status === 'rejected') throw withoutValues(answer.reason);
