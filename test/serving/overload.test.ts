@@ -209,8 +209,8 @@ describe('who waits for a place', () => {
   });
 
   test.each<[string, string[], string[]]>([
-    ['another company', ['a1/a', 'a1/a', 'a1/a', 'b1/b'], ['a1', 'b1', 'a1', 'a1']],
-    ['another token of the company', ['a1/a', 'a1/a', 'a2/a'], ['a1', 'a2', 'a1']],
+    ['another company', ['a1/a', 'a1/a', 'a1/a', 'b1/b'], ['b1', 'a1', 'a1', 'a1']],
+    ['another token of the company', ['a1/a', 'a1/a', 'a2/a'], ['a2', 'a1', 'a1']],
     ['tokens of another company together', ['b1/b', 'b2/b', 'b3/b', 'c1/c'], ['b1', 'c1', 'b2', 'b3']],
   ])('has its turn: %s', async (_who, arrivals, order) => {
     const admission = new FairQueue({ seats: 1 });

@@ -27,7 +27,7 @@ const roots = new Map<string, Field>([SchemaMetaFieldDef, TypeMetaFieldDef].map(
 /**
  * Counts the objects that an introspection of this schema returns, by the resolvers of graphql-js. A selection of a type,
  * field or argument is counted once, however often that is returned: nested selections multiply it exponentially.
- * What has more than `most` is not counted to its end.
+ * What has more than `most` is not counted to its end: then the number is only larger than that.
  */
 export function introspectionCost(
   schema: GraphQLSchema,

@@ -241,8 +241,7 @@ const measured = ['complexity', 'depth', 'aliases', 'mutations'] as const;
 
 /** Measures the operation to run. Throws QUERY_TOO_COMPLEX if it is over a limit. Decisions: "Query cost". */
 function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
-  // What is over the limit need not be counted to its end.
-  const costOf = operationCost(schema, 2 * limits.complexity);
+  const costOf = operationCost(schema, limits.complexity);
   return (document, operation, variables) => {
     const cost = costOf(document, operation, variables);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
