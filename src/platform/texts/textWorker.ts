@@ -23,8 +23,8 @@ export interface TextLimits {
 const defaults: TextLimits = { use: 500, wait: 2_000 };
 /** What takes longer will never end: the largest text is parsed within a few seconds, whatever else runs. */
 const longestWhole = 60_000;
-/** Half as much again as the tree of the largest text takes, whatever its shape. */
-const heapMegabytes = 192;
+/** The tree of the largest text takes 120, whatever its shape. */
+const heapMegabytes = 144;
 /** A thread that nobody has needed for so long is ended. */
 const idleMilliseconds = 10_000;
 /** What a function may use of the time that is left; the rest is for its result. */
