@@ -94,7 +94,7 @@ type Resolved = ReturnType<typeof withDefaults>;
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 const contexts =
   ({ db, clock, appUrl, streams, texts, webhooks }: Resolved) =>
-  ({ actor, req, scope, surface }: RequestContext): Context => {
+  ({ actor, req, scope, surface }: RequestContext): Omit<Context, 'beforehand'> => {
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req.headers['last-event-id'];
     return {

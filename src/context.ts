@@ -1,5 +1,6 @@
 import type { ModelTransaction } from './database.js';
 import type { NamedFields } from './platform/failures/index.js';
+import type { Beforehand } from './platform/graphql/index.js';
 import type { Streams } from './platform/outbox/index.js';
 import type { TextWorker } from './platform/texts/index.js';
 import type { Actor } from './policies/access.js';
@@ -29,6 +30,8 @@ export interface Context extends NamedFields {
   texts: TextWorker;
   /** Notes what a statement has changed: the activity that it recorded, or null. Without it the response may fail as if nothing were. */
   noteChange?: (activityId: string | null) => void;
+  /** Does what takes long once for each key, and before the transaction if there is one. */
+  beforehand: Beforehand;
   /** Where a stream was left that is opened again. */
   lastEventId: string | null;
   /** What its resolvers share, by what makes that. */

@@ -114,7 +114,7 @@ export function operations(spelled = (sql: string) => sql) {
     permit('goal', id, found);
     check(found.unknown.length === 0, 'subscriber_ids');
     if (found.archived) throw new Failure(409, 'GOAL_ARCHIVED', `Goal ${id} is archived.`);
-    const mentioned = mentionedIn(typeof message === 'string' ? message : null);
+    const mentioned = mentionedIn(typeof message === 'string' ? message : '');
     const values = [companyId, personId, id, message, invited, mentioned, everyone];
     if (found.closed) await run(`reopen ${everyone}`, reopenSql(everyone === true), values);
     return (await run('goal', records.goal, [companyId, personId, id])).rows[0].json;

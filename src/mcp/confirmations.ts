@@ -68,12 +68,20 @@ export async function issueConfirmation(
   return { confirmation: confirmationOf(secret, { ...change, time }), expiresAt };
 }
 
-/** A text of a record as a person reads it in a sentence: on one line, without marks that turn its direction, not too long. */
+/** What ends a quotation, or looks like that (confusables of Unicode for `"`); two apostrophes do, too. */
+const quotationMarks =
+  /[\p{Quotation_Mark}\p{Pi}\p{Pf}\u02ba\u02dd\u02ee\u02f5\u02f6\u05f2\u05f4\u1cd3\u2032-\u2037\u2057\u275b-\u2760\u3003\u{1f676}-\u{1f678}]+/gu;
+/** What is not seen, or turns what is beside it; not the joiners and selectors of emoji. A mark at the start would be on the quotation mark. */
+const invisible =
+  /(?:(?!(?<=\p{Extended_Pictographic}\ufe0f?)[\ufe0f\u200d])[\p{C}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}])+|^\p{M}+/gu;
+
+/** A text of a record as a person reads it in a sentence: on one line, in quotation marks that it does not end, not too long. */
 function named(text: string): string {
   const plain = text
-    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
-    .replaceAll('"', "'")
-    .trim();
+    .replace(/[\p{Z}\s]+/gu, ' ')
+    .trim()
+    .replace(invisible, '�')
+    .replace(quotationMarks, "'");
   const letters = [...plain];
   return `"${letters.length > 80 ? `${letters.slice(0, 79).join('')}…` : plain}"`;
 }

@@ -7,6 +7,7 @@ import { newIds, type Transaction, textList } from '../platform/postgres/index.j
 import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
 import { recipients } from '../policies/recipients.js';
 import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
+import { mayMention } from '../text/richText.js';
 
 /**
  * The step `company(id)` of a write. Citus runs an INSERT … SELECT on the node of the company alone only if `company_id`
@@ -129,6 +130,15 @@ export async function retry<Outcome>(
     await requireToken(context);
   }
   throw failure('SERVICE_UNAVAILABLE');
+}
+
+/** Ids of the people whom a text mentions. Reads it as a whole in the thread for texts, outside of any transaction. */
+export async function mentionsOf(
+  { texts, actor, beforehand }: Context,
+  text: string | null | undefined,
+): Promise<string[]> {
+  if (!text || !mayMention(text)) return [];
+  return beforehand(text, async () => (await texts.whole(actor, 'mentioned', [text])) as string[]);
 }
 
 /** The last step of a write: notifies each recipient. Reads the steps `company` and `activity(id, inserted_at)`. */

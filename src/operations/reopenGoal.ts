@@ -4,13 +4,13 @@ import { badInput, failure, mostNamed, quoted } from '../platform/failures/index
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../policies/recipients.js';
-import { mentionedIn } from '../text/richText.js';
 import { declare } from './declaration.js';
 import {
   company,
   isExpected,
   loadState,
   locked,
+  mentionsOf,
   nothingNamed,
   notify,
   type Outcome,
@@ -50,7 +50,7 @@ async function loadGoalToReopen(
   const audience = {
     goalId,
     invited: [...new Set(subscriberIds)],
-    mentioned: mentionedIn(message),
+    mentioned: goal.closedAt ? await mentionsOf(context, message) : [],
     everyone: sendNotificationsToEveryone ?? false,
   };
   return { isClosed: goal.closedAt !== null, audience };

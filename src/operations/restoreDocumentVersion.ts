@@ -4,7 +4,7 @@ import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
-import { type DocumentText, mentionedIn } from '../text/richText.js';
+import type { DocumentText } from '../text/richText.js';
 import { declare, type Undone } from './declaration.js';
 import {
   company,
@@ -12,6 +12,7 @@ import {
   loadState,
   locked,
   mayEditHub,
+  mentionsOf,
   type Outcome,
   permitEdit,
   type ReadRecord,
@@ -114,6 +115,7 @@ export async function restoreDocumentVersion<Version>(
     const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
     if (source.comparison?.equalsDocument) return unchanged(await read(db, keyOf(current.versionNumber)));
 
+    const mentioned = await mentionsOf(context, source.content);
     const activityId = newId();
     const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
@@ -141,7 +143,7 @@ export async function restoreDocumentVersion<Version>(
         'restored', ${versionNumber}, d.updated_at
       FROM company, document d RETURNING v.id, v.inserted_at
     ), mentioned AS (
-      SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${textList(mentionedIn(source.content))})
+      SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${textList(mentioned)})
     ), list AS (
       INSERT INTO subscription_lists AS l (company_id, id, document_id)
       SELECT company.id, ${newId()}, document.id FROM company, document WHERE EXISTS (SELECT FROM mentioned)
@@ -196,7 +198,7 @@ export async function previewRestoreDocumentVersion(
     wouldChange,
     expectedCurrentVersion: current.versionNumber,
     state,
-    audience: { documentId, mentioned: wouldChange ? mentionedIn(source.content) : [] },
+    audience: { documentId, mentioned: wouldChange ? await mentionsOf(context, source.content) : [] },
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Change, comparison, type Difference } from './difference.js';
 import { type Excerpt, elided, excerptOf, pageOf, type TextPage } from './excerpts.js';
 import { asTyped, type Reading, readingOf } from './reading.js';
+import { mentionedIn } from './richText.js';
 
 /** Two texts to be compared. */
 export interface TextPair {
@@ -33,6 +34,11 @@ export const textFunctions = {
   /** The beginning of that. */
   excerpt: (_deadline: number, changes: readonly Change[], words: number, weight: number): Excerpt =>
     excerptOf(elided(changes, words), weight),
+  /** Whom a text mentions. All of the heap is for that, as the largest text needs most of it. */
+  mentioned: (_deadline: number, text: string): string[] => {
+    readings.clear();
+    return mentionedIn(text);
+  },
   /** A page of a text as people read it. */
   page: (_deadline: number, text: string, number: number): TextPage => pageOf(readingOnce(text).text, number),
 };

@@ -1,11 +1,11 @@
 export type RichNode = Record<string, unknown>;
 
-/** A text with more nodes than this is plain: its tree would take many times its memory. */
-const mostNodes = 200_000;
+/** A text with more objects than this is plain: its tree would take many times its memory. */
+const mostObjects = 200_000;
 
 /** The document node of a rich text (ProseMirror JSON, `"type": "doc"`); null when the text is plain. */
 export function richText(text: string): RichNode | null {
-  if (!/^\s*\{/.test(text) || hasMore(text, '{') || hasMore(text, '[')) return null;
+  if (!/^\s*\{/.test(text) || hasTooManyObjects(text)) return null;
   try {
     const root: unknown = JSON.parse(text);
     return isNode(root) && root.type === 'doc' ? root : null;
@@ -14,10 +14,9 @@ export function richText(text: string): RichNode | null {
   }
 }
 
-function hasMore(text: string, bracket: string): boolean {
+function hasTooManyObjects(text: string): boolean {
   let count = 0;
-  for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
-    if (++count > mostNodes) return true;
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++count > mostObjects) return true;
   return false;
 }
 
@@ -31,11 +30,15 @@ export function mentionedBy({ type, attrs }: RichNode): string | null {
   return typeof id === 'string' && id.isWellFormed() && !id.includes('\0') ? id : null;
 }
 
-/** Ids of the people a rich text mentions, at any depth; plain text mentions nobody. */
-export function mentionedIn(text: string | null | undefined): string[] {
+/** Whether a text may mention somebody: what has not even the word is not parsed. */
+export const mayMention = (text: string): boolean => text.includes('mention');
+
+/** Ids of the people a rich text mentions, at any depth; plain text mentions nobody. For the thread for texts. */
+export function mentionedIn(text: string): string[] {
+  if (!mayMention(text)) return [];
   const ids = new Set<string>();
   // A list instead of recursion: the text may nest deeper than the stack.
-  const open: unknown[] = [richText(text ?? '')];
+  const open: unknown[] = [richText(text)];
   while (open.length > 0) {
     const value = open.pop();
     if (Array.isArray(value)) for (const item of value) open.push(item);

@@ -20,6 +20,11 @@ const repeated = (field: string, count: number) =>
 const aliased = (count: number) => `{ ${repeated('viewer { person { id } }', count)} }`;
 const mutations = (count: number) => `mutation { ${repeated('reopenGoal(input: {}) { goal { id } }', count)} }`;
 
+const objectsIn = (value: Json): number =>
+  typeof value !== 'object' || value === null
+    ? 0
+    : Object.values(value).reduce((sum: number, part) => sum + objectsIn(part), Array.isArray(value) ? 0 : 1);
+
 const limits = { complexity: 10_000, depth: 15, aliases: 30 };
 
 describe('every GraphQL answer reports its cost and the limits to a client that asks', () => {
@@ -169,17 +174,83 @@ test('a name of more than 200 characters is refused, and the answer does not rep
   });
 });
 
-test('an alias in an introspection counts as ten', async () => {
-  const { body } = await ask('{ __schema { a: types { name } b: types { name } } }');
-  expect(body.extensions.cost).toMatchObject({ complexity: 0, aliases: 20 });
-});
+describe('an introspection costs the objects that the schema has for it', () => {
+  const everything = getIntrospectionQuery({
+    descriptions: true,
+    inputValueDeprecation: true,
+    oneOf: true,
+    schemaDescription: true,
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+  });
+  const metaTypes = ['Schema', 'Type', 'Field', 'InputValue', 'Directive', 'EnumValue'];
 
-test('introspection, as GraphiQL does it, is free', async () => {
-  const { status, body } = await ask(
-    getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true, oneOf: true }),
-  );
-  expect([status, body.extensions.cost.complexity, body.extensions.cost.depth]).toEqual([200, 0, 0]);
-  expect(body.data.__schema.types.length).toBeGreaterThan(10);
+  test.each([
+    ['of graphql-js, GraphiQL, codegen and Relay', everything, 2],
+    ['of the first versions of GraphQL', getIntrospectionQuery({ descriptions: false }), 2],
+    [
+      'of gql.tada',
+      `query IntrospectSupportQuery { directive: __type(name: "__Directive") { fields { name args { name } } }
+        field: __type(name: "__Field") { fields { name args { name } } }
+        type: __type(name: "__Type") { fields { name } } inputValue: __type(name: "__InputValue") { fields { name } } }`,
+      1,
+    ],
+    [
+      'of Apollo Kotlin',
+      `query PreIntrospectionQuery { ${metaTypes
+        .map((name) => `${name}: __type(name: "__${name}") { fields { name args(includeDeprecated: true) { name } } }`)
+        .join(' ')} }`,
+      1,
+    ],
+    [
+      'of Apollo and urql, which ask with each query',
+      '{ __typename viewer { __typename person { __typename id } } }',
+      1,
+    ],
+    ['that nests deeply', `{ __schema { types ${'{ ofType '.repeat(30)}{ name }${' }'.repeat(30)} } }`, 1],
+  ])('%s', async (_of, query, points) => {
+    const { status, body } = await ask(query);
+    const { complexity, depth } = body.extensions.cost;
+    expect([status, body.errors, Math.ceil(complexity / 3_000) <= points]).toEqual([200, undefined, true]);
+    if (query.includes('__schema') || query.includes('__type('))
+      expect([complexity, depth]).toEqual([objectsIn(body.data) - 1, 0]);
+  });
+
+  test('of a type that a variable names', async () => {
+    const query = 'query ($name: String!) { __type(name: $name) { fields { name } } }';
+    for (const name of ['Goal', 'Person', 'Nothing', 'Goal']) {
+      const { body } = await ask(query, { name });
+      expect(body.extensions.cost.complexity).toBe(objectsIn(body.data) - 1);
+    }
+  });
+
+  const fragment = (count: number, fields: string) =>
+    `{ ${repeated('__schema { ...S }', count)} } fragment S on __Schema { types { ${fields} } }`;
+
+  test.each([
+    ['many aliases', fragment(28, 'fields { type { fields { args { type { name } } } } }'), 'a0'],
+    [
+      'many repetitions',
+      `{ __schema { types { ${'fields { args { name } type { ofType { name } } } '.repeat(50)} } } }`,
+      '__schema',
+    ],
+    [
+      'fragments that multiply each other',
+      `{ __schema { types { ...F0 } } } ${Array.from({ length: 40 }, (_, n) => `fragment F${n} on __Type { fields { type { ...F${n + 1} } } ofType { ...F${n + 1} } }`).join(' ')}
+       fragment F40 on __Type { name }`,
+      '__schema',
+    ],
+  ])('and is refused over the limit, with %s', async (_what, query, path) => {
+    const { status, body } = await ask(query);
+    const [{ extensions }] = body.errors;
+    expect([status, extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
+    expect(extensions.exceeded).toMatchObject([{ limit: 'complexity', maximum: 10_000, costliest: { path } }]);
+  });
+
+  test('its aliases count as any other', async () => {
+    const { body } = await ask('{ __schema { a: queryType { name } b: queryType { name } } }');
+    expect(body.extensions.cost).toMatchObject({ complexity: 3, aliases: 2 });
+  });
 });
 
 test('what REST shows is well within the limits when asked in GraphQL, and REST itself is exempt', async () => {

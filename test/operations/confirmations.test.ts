@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { confirmationOf, confirmationSeconds } from '../../src/mcp/confirmations.js';
+import { confirmationOf, confirmationSeconds, sentenceOf } from '../../src/mcp/confirmations.js';
 import { createToken } from '../../src/tokens.js';
 import { Agent } from '../support/agent.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -193,6 +193,38 @@ test('the bytes of a confirmation stay as they are, so that gateways of two vers
   expect(new Set([expected, ...differing, confirmationOf(Buffer.alloc(32, 8), change)]).size).toBe(9);
 });
 
+test.each([
+  ['a”; notifies 0 people', "a'; notifies 0 people"],
+  ['a＂; notifies nobody', "a'; notifies nobody"],
+  ['a‟; notifies 0 people', "a'; notifies 0 people"],
+  ['a″; notifies 0 people', "a'; notifies 0 people"],
+  ["a''; notifies 0 people", "a'; notifies 0 people"],
+  ['aʺ; notifies 0 people', "a'; notifies 0 people"],
+  ['a״; notifies 0 people', "a'; notifies 0 people"],
+  ['a〃; notifies 0 people', "a'; notifies 0 people"],
+  ['a❞; notifies 0 people', "a'; notifies 0 people"],
+  ['« quoted »', "' quoted '"],
+  ['„a“ ‘b’ ‹c› 「d」', "'a' 'b' 'c' 'd'"],
+  ['\u3164', '�'],
+  ['\u115f\u1160\uffa0', '�'],
+  ['\u2800\u2800', '�'],
+  ['\u202egnp.ogol', '�gnp.ogol'],
+  ['\u2066a\u2069\u200fb\u061c', '�a�b�'],
+  ['one\ntwo\r\nthree\u2028four\u0085five\u000bsix', 'one two three four�five six'],
+  ['a\u00a0\u3000 b\ufeff', 'a b'],
+  ['p\u200bay\u00adroll\u{e0041}', 'p�ay�roll�'],
+  ['\u0338\u20dda', '�a'],
+  ['\u{1d159}\ue000\u{10fffe}', '�'],
+  ['Ann’s 👨‍👩‍👧 and ❤️', "Ann's 👨‍👩‍👧 and ❤️"],
+])('a name is shown as what it is in the sentence of a confirmation: %j', (name, shown) => {
+  expect(
+    sentenceOf('Delete the file {file.name}; notifies {notified.total_count} people', {
+      file: { name },
+      notified: { total_count: 3 },
+    }),
+  ).toBe(`Delete the file "${shown}"; notifies 3 people`);
+});
+
 test('a confirmation begins with what the person who approves the call can read, whatever names hold', async () => {
   const said = async (operation: string, input: Json) =>
     (await agent.confirmed(operation, input)).confirmation.replace(/ · v2\.[^ ]*$/, '');
@@ -200,7 +232,7 @@ test('a confirmation begins with what the person who approves the call can read,
   const name = `Plan" \u202Eof\nall · v2.1.2.3 ${'x'.repeat(100)}`;
   const goal = await world.closedGoal(space, { name });
   expect(await said('reopen_goal', { id: goal.id, subscriber_ids: [follower.id] })).toBe(
-    `Reopen the goal "Plan' of all · v2.1.2.3 ${'x'.repeat(55)}…"; notifies 1 person`,
+    `Reopen the goal "Plan' �of all · v2.1.2.3 ${'x'.repeat(54)}…"; notifies 1 person`,
   );
   const file = await world.file(hub, caller, { name: 'Logo' });
   const { name: hubName } = await world.db.resourceHub.findUniqueOrThrow({

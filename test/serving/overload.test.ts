@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Overload, Seat } from '../../src/platform/http/admission.js';
-import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
+import { createRateLimiters, FairQueue, LongTurn } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
@@ -209,8 +209,8 @@ describe('who waits for a place', () => {
   });
 
   test.each<[string, string[], string[]]>([
-    ['another company', ['a1/a', 'a1/a', 'a1/a', 'b1/b'], ['a1', 'b1', 'a1', 'a1']],
-    ['another token of the company', ['a1/a', 'a1/a', 'a2/a'], ['a1', 'a2', 'a1']],
+    ['another company', ['a1/a', 'a1/a', 'a1/a', 'b1/b'], ['b1', 'a1', 'a1', 'a1']],
+    ['another token of the company', ['a1/a', 'a1/a', 'a2/a'], ['a2', 'a1', 'a1']],
     ['tokens of another company together', ['b1/b', 'b2/b', 'b3/b', 'c1/c'], ['b1', 'c1', 'b2', 'b3']],
   ])('has its turn: %s', async (_who, arrivals, order) => {
     const admission = new FairQueue({ seats: 1 });
@@ -428,5 +428,70 @@ describe('what takes long', () => {
     };
     await shared.graphql(other.caller.token, '{ viewer { person { id } } }');
     expect(await reopenAll()).toEqual(['OK', 'RATE_LIMITED', 'RATE_LIMITED']);
+  });
+});
+
+describe('what needs no seat takes its turn,', () => {
+  const unknown = `gp_${'x'.repeat(43)}`;
+
+  test.each<[string, string, RequestInit & { token?: string }, boolean]>([
+    ['a page', '/', { headers: { accept: 'text/html' } }, true],
+    ['a file', '/schema.graphql', {}, true],
+    ['a health check', '/healthz', {}, true],
+    ['a request without a token', '/graphql', { method: 'POST' }, true],
+    ['one with a malformed token', '/graphql', { method: 'POST', token: 'nonsense' }, true],
+    ['a preflight', '/graphql', { method: 'OPTIONS', token: caller.token }, true],
+    ['a path that there is not', '/nothing', { token: caller.token }, true],
+    ['a method that there is not', '/graphql', { method: 'PUT', token: caller.token }, true],
+    ['a type that there is not', '/graphql', { token: caller.token, headers: { accept: 'image/png' } }, true],
+    ['not a request with a token', '/graphql', { method: 'POST', token: caller.token }, false],
+    ['nor one with a token that is to be looked up', '/graphql', { method: 'POST', token: unknown }, false],
+    ['nor a query in the URL', '/graphql?query={__typename}', { token: caller.token }, false],
+  ])('%s', async (_what, path, { token, headers, ...init }, takesTurn) => {
+    const turns = vi.spyOn(overload, 'takeTurn');
+    onTestFinished(() => turns.mockRestore());
+    await world.fetch(path, { ...init, headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
+    expect(turns.mock.calls.map(([_address, isExempt]) => isExempt)).toEqual(takesTurn ? [path === '/healthz'] : []);
+  });
+
+  test('a request that the parser does not read', async () => {
+    const turns = vi.spyOn(overload, 'takeTurn');
+    onTestFinished(() => turns.mockRestore());
+    for (const bytes of ['nonsense\r\n\r\n', 'GET /healthz HTTP/1.1\r\n\r\n']) {
+      const socket = await sending(bytes, world);
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+      socket.destroy();
+    }
+    expect(turns.mock.calls.map(([_address, isExempt]) => isExempt)).toEqual([false, false]);
+  });
+
+  test('a request of a token that is over its limit', async () => {
+    const rateLimiters = createRateLimiters({
+      ...{ store: 'memory', databaseUrl: world.url, windowSeconds: 60, preparedStatements: true },
+      ...{ perToken: 1, perAddress: 100 },
+    });
+    const limited = new World(world.db, world.url, { overload, rateLimiters });
+    const ask = () => limited.post(restPaths.reopenGoal, caller.token, {});
+    const statuses = [(await ask()).status, (await ask()).status];
+    const turns = vi.spyOn(overload, 'takeTurn');
+    onTestFinished(() => turns.mockRestore());
+    expect([...statuses, (await ask()).status]).toEqual([200, 429, 429]);
+    expect(turns).toHaveBeenCalledTimes(1);
+  });
+
+  test('at once if there are few, else 4 of all in 5 ms, addresses in turn, and health checks first', async () => {
+    const { takeTurn } = overload;
+    const turn = (address: string, isExempt = false) => takeTurn.call(overload, address, isExempt);
+    await pause(20);
+    const done: string[] = [];
+    const note = (who: string) => () => void done.push(who);
+    const start = performance.now();
+    const many = Array.from({ length: 100 }, () => turn('greedy').then(note('greedy')));
+    await Promise.all([turn('other').then(note('other')), turn('balancer', true).then(note('balancer'))]);
+    expect(done.indexOf('balancer')).toBeLessThanOrEqual(4);
+    expect(done.indexOf('other')).toBeLessThanOrEqual(12);
+    await Promise.all(many);
+    expect(performance.now() - start).toBeGreaterThan((100 / 4 - 2) * 5);
   });
 });

@@ -9,10 +9,12 @@ function openWorker() {
   const log: Json[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const worker = new TextWorker('../test/support/textThread', logger);
-  const call = (flow: string, name: string, argument: unknown = 0, left = 60_000) =>
-    worker.call(flow, { left }, name, [argument]);
+  const call = (companyId: string, name: string, argument: unknown = 0, left = 60_000, tokenId = 't') =>
+    worker.call({ ...somebody, companyId, tokenId }, { left }, name, [argument]);
   return { call, worker, log };
 }
+
+const somebody = { personId: 'p', companyId: 'a', tokenId: 't' };
 
 test.each(['spin', 'fill', 'fail'])(
   'what exceeds its time or the heap, or fails, ends the thread only: %s',
@@ -27,11 +29,11 @@ test.each(['spin', 'fill', 'fail'])(
 test('the calls of a request share its time', async () => {
   const { worker } = openWorker();
   const budget = { left: 400 };
-  const spin = (milliseconds: number) => worker.call('a', budget, 'spin', [milliseconds]);
+  const spin = (milliseconds: number) => worker.call(somebody, budget, 'spin', [milliseconds]);
   expect(await spin(150)).toBe('spun');
   expect(budget.left).toBeLessThan(250);
   expect(await spin(600_000)).toBeUndefined();
-  expect(await worker.call('a', budget, 'echo', [1])).toBeUndefined();
+  expect(await worker.call(somebody, budget, 'echo', [1])).toBeUndefined();
 });
 
 test('companies have their turns, and what waits too long is refused', async () => {
@@ -45,4 +47,23 @@ test('companies have their turns, and what waits too long is refused', async () 
   const refused = (await Promise.all(many)).filter((outcome) => outcome instanceof Error);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.map((error) => (error as unknown as Json).extensions.code)).toContain('SERVICE_UNAVAILABLE');
+});
+
+test('and so have the tokens of a company', async () => {
+  const { call } = openWorker();
+  await call('a', 'echo');
+  const done: string[] = [];
+  const note = (what: string) => () => void done.push(what);
+  const many = Array.from({ length: 12 }, () => call('a', 'spin', 100).then(note('greedy'), note('refused')));
+  await call('a', 'echo', 0, 500, 'colleague').then(note('colleague'));
+  expect(done.indexOf('colleague')).toBeLessThanOrEqual(2);
+  await Promise.all(many);
+});
+
+test('what is read as a whole has its own time, and is 503 if it has no result', async () => {
+  const { worker } = openWorker();
+  expect(await worker.whole(somebody, 'spin', [800])).toBe('spun');
+  await expect(worker.whole(somebody, 'fail', [0])).rejects.toMatchObject({
+    extensions: { code: 'SERVICE_UNAVAILABLE' },
+  });
 });

@@ -17,5 +17,7 @@ export interface Attack {
   title: string;
   /** Of the gateway, beside its defaults. */
   settings?: Record<string, string>;
+  /** Who suffers, if that is nobody of another company, and what they ask for. */
+  victim?: { company: string; person: string; query: string };
   strike(target: Target): Promise<void>;
 }

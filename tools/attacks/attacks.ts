@@ -4,6 +4,15 @@ import { busy } from './busy.js';
 import { longChanges, longChangesWithoutKey } from './longChanges.js';
 import { manyConnections } from './manyConnections.js';
 import { manyOperations } from './manyOperations.js';
+import {
+  files,
+  healthChecks,
+  introspections,
+  largestIntrospections,
+  longDifferences,
+  malformedTokens,
+  mentions,
+} from './nothingIsFree.js';
 import { oppositeChanges } from './oppositeChanges.js';
 import { overTheLimit } from './overTheLimit.js';
 import {
@@ -42,6 +51,13 @@ export const attacks: Record<string, Attack> = {
   oppositeChanges,
   longChanges,
   longChangesWithoutKey,
+  introspections,
+  largestIntrospections,
+  mentions,
+  longDifferences,
+  files,
+  healthChecks,
+  malformedTokens,
   endlessHints,
   receiversOfEveryKind,
 };

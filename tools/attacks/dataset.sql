@@ -50,6 +50,17 @@ INSERT INTO document_versions (company_id, id, document_id, version_number, prev
 SELECT 'large', 'long' || v, 'long', v, NULLIF(v - 1, 0), 'Long', content, 'author', CASE WHEN v = 1 THEN 'published' ELSE 'edited' END::version_origin
 FROM long_texts;
 
+-- A document whose nodes each have another key, with a mention, and a short one with two versions.
+CREATE TEMPORARY TABLE texts AS
+SELECT 'mentions' AS id, 1 AS v, '{"type":"doc","content":[' || string_agg('{"a' || n || '":1,"b":2}', ',') ||
+  ',{"type":"mention","attrs":{"id":"p1"}}]}' AS content FROM generate_series(1, 170000) n
+UNION ALL VALUES ('mentions', 2, 'plain'), ('short', 1, 'a few words'), ('short', 2, 'a few other words');
+INSERT INTO resource_hub_documents (company_id, id, resource_hub_id, parent_folder_id, name, content, author_id, state, current_version, published_at)
+SELECT 'large', id, 'hub', 'f100', id, content, 'author', 'published', 2, now() FROM texts WHERE v = 2;
+INSERT INTO document_versions (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
+SELECT 'large', id || v, id, v, NULLIF(v - 1, 0), id, content, 'author', CASE WHEN v = 1 THEN 'published' ELSE 'edited' END::version_origin
+FROM texts;
+
 INSERT INTO blobs (company_id, id, filename, size, content_type) SELECT 'large', 'b' || n, 'x', 1, 'text/plain' FROM generate_series(1, 20000) n;
 INSERT INTO resource_hub_files (company_id, id, resource_hub_id, parent_folder_id, name, author_id, blob_id, deleted_at, deleted_by_id)
 SELECT 'large', 'i' || n, 'hub', 'f100', 'File ' || n, 'author', 'b' || n, CASE WHEN n % 2 = 0 THEN now() END, CASE WHEN n % 2 = 0 THEN 'greedy' END

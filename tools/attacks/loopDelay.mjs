@@ -1,4 +1,4 @@
-// Loaded into a gateway by `tools/attacks/texts.ts`: tells the longest block of its event loop since it was asked last.
+// Loaded into the gateways that are attacked: tells the longest block of its event loop since it was asked last.
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';

@@ -5,8 +5,8 @@ import { setScene } from './scene.js';
 import { type Suffered, suffer } from './suffer.js';
 import type { Seen } from './victim.js';
 
-// What a caller of another company sees while one caller does its worst, with the gateway's defaults, and how much memory
-// the gateway needs: `npx tsx tools/attacks/run.ts [--seconds 20] [--heap megabytes] [attack …]`. `receiver:hints` is one kind
+// What a caller, of another company if none is said, sees while one caller does its worst, with the gateway's defaults, how
+// much memory the gateway needs, and for how long it does nothing else: `npx tsx tools/attacks/run.ts [--seconds 20] [--heap megabytes] [attack …]`. `receiver:hints` is one kind
 // of receiver that misbehaves by itself. Prints a Markdown table.
 
 const { values, positionals } = parseArgs({
@@ -30,13 +30,14 @@ function timesOf({ milliseconds }: Seen): string {
   return `${at(0.5)} / ${at(0.99)} ms`;
 }
 
-function rowOf(name: string, { alone, attacked, outcomes, megabytes, isAlive, load, cores }: Suffered): string {
+function rowOf(name: string, { alone, attacked, outcomes, megabytes, block, isAlive, load, cores }: Suffered): string {
   const cells = [
     `${timesOf(alone)}`,
     `${timesOf(attacked)}`,
     countsOf(attacked.statuses),
     countsOf(outcomes),
     `${megabytes.before} → ${megabytes.most} MB`,
+    `${Math.round(block)} ms`,
     isAlive ? 'serves' : '**gone**',
     `${cores.gateway.toFixed(2)} + ${cores.postgres.toFixed(2)}`,
     load.toFixed(1),
@@ -48,9 +49,9 @@ const scene = await setScene();
 try {
   console.log(`${seconds} seconds each, after ${Math.min(seconds, 10)} without an attack; p50 / p99\n`);
   console.log(
-    '| Attack | Victim alone | Victim attacked | Its responses | Attacker | Memory | Gateway | Cores: gateway + PostgreSQL | Load |',
+    '| Attack | Victim alone | Victim attacked | Its responses | Attacker | Memory | Longest block | Gateway | Cores: gateway + PostgreSQL | Load |',
   );
-  console.log('|---|---|---|---|---|---|---|---|---|');
+  console.log('|---|---|---|---|---|---|---|---|---|---|');
   for (const name of names) {
     const attack = attacks[name];
     if (!attack) throw new Error(`there is no attack ${name}; there are ${Object.keys(attacks).join(', ')}`);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startBuiltGateway } from '../builtGateway.js';
 import type { Attack, Target } from './attack.js';
+import { freePort, longestBlock } from './loopDelay.js';
 import type { Scene } from './scene.js';
 import type { Seen } from './victim.js';
 
@@ -15,6 +16,8 @@ export interface Suffered {
   outcomes: Record<string, number>;
   /** Of the gateway, before the attack and at most during it. */
   megabytes: { before: number; most: number };
+  /** Of its event loop during the attack, in milliseconds. */
+  block: number;
   /** Whether the gateway serves when the attack is over. */
   isAlive: boolean;
   load: number;
@@ -34,15 +37,22 @@ interface Options {
 const defaults = { RATE_LIMIT_PER_TOKEN: '600', RATE_LIMIT_PER_ADDRESS: '120' };
 const victimFile = fileURLToPath(new URL('victim.ts', import.meta.url));
 
-/** Starts a gateway, and lets a caller of another company measure it alone and under the attack. */
+const usualVictim = { company: 'other', person: 'victim', query: '{ goal(id: "own") { id name } }' };
+const loopDelay = fileURLToPath(new URL('loopDelay.mjs', import.meta.url));
+
+/** Starts a gateway, and lets a caller, of another company if none is said, measure it alone and under the attack. */
 export async function suffer(
-  { strike, settings: needed }: Attack,
+  { strike, settings: needed, victim: { company, person, query } = usualVictim }: Attack,
   scene: Scene,
   { seconds, secondsAlone = Math.min(seconds, 10), settings }: Options,
 ): Promise<Suffered> {
-  const gateway = await startBuiltGateway({ ...defaults, ...needed, ...settings, DATABASE_URL: scene.url });
+  const port = await freePort();
+  const gateway = await startBuiltGateway({
+    ...{ ...defaults, ...needed, ...settings, DATABASE_URL: scene.url, LOOP_DELAY_PORT: String(port) },
+    NODE_OPTIONS: `${settings?.NODE_OPTIONS ?? ''} --import ${loopDelay}`,
+  });
   const { base } = gateway;
-  const victim = fork(victimFile, [base, await scene.issue('other', 'victim')], { execArgv: ['--import', 'tsx'] });
+  const victim = fork(victimFile, [base, await scene.issue(company, person), query], { execArgv: ['--import', 'tsx'] });
   const watch = async (duration: number): Promise<Seen> => {
     victim.send(duration);
     const [seen] = await once(victim, 'message');
@@ -70,8 +80,10 @@ export async function suffer(
       },
     };
     const cores = await coresDuring({ gateway: gateway.cpuSeconds, postgres: scene.cpuSeconds });
+    await longestBlock(port);
     const attack = strike(target);
     const attacked = await watch(seconds);
+    const block = await longestBlock(port);
     const used = await cores();
     const load = loadavg()[0] ?? 0;
     isOver = true;
@@ -81,7 +93,7 @@ export async function suffer(
       ({ ok }) => ok,
       () => false,
     );
-    return { alone, attacked, outcomes, megabytes: { before, most }, isAlive, load, cores: used };
+    return { alone, attacked, outcomes, megabytes: { before, most }, block, isAlive, load, cores: used };
   } finally {
     victim.disconnect();
     await gateway.stop();

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { buildSchema, type GraphQLInputType, isInputObjectType, isListType, isNonNullType } from 'graphql';
@@ -9,6 +8,7 @@ import { applyMigrations, migrationsDirectory } from '../../src/platform/adminis
 import { createToken } from '../../src/tokens.js';
 import { startPostgres } from '../../test/support/postgres.js';
 import { startBuiltGateway } from '../builtGateway.js';
+import { freePort, longestBlock } from './loopDelay.js';
 
 // Sends the worst texts of each kind to each field and argument that takes one, and asks for each field that shows one:
 // `npx tsx tools/attacks/texts.ts [--heap 512] [--block 150] [--memory 250] [kind …]`. Measures the longest block of the event loop, the memory
@@ -33,6 +33,16 @@ const nodes = (node: string) => (length: number) =>
       .join(),
   );
 
+const mentioned = '{"type":"mention","attrs":{"id":"p"}}';
+
+/** As many parts as fit, no two of which need be the same, and a mention. */
+function own(length: number, part: (index: number) => string): string {
+  const parts: string[] = [];
+  for (let left = length - 100; left > 0 && parts.length < 190_000; left -= (parts.at(-1)?.length ?? 0) + 1)
+    parts.push(part(parts.length));
+  return [...parts.slice(0, -1), mentioned].join();
+}
+
 /** The kinds of texts, by how many characters they are to have. */
 const kinds: Record<string, (length: number) => string> = {
   marks: filled('a\u0301\u0323\u0316\u0301\u0323'.slice(1)),
@@ -47,6 +57,11 @@ const kinds: Record<string, (length: number) => string> = {
   nodes: nodes('{}'),
   paragraphs: nodes('{"type":"paragraph","content":[{"type":"text","text":"a word "}]}'),
   mentions: nodes('{"type":"mention","attrs":{"id":"p","label":"P"}}'),
+  'keys of their own': (length) => document(own(length, (n) => `{"a${n}":1,"b":2}`)),
+  shapes: (length) => document(own(length, (n) => `{${Array.from({ length: 20 }, (_, k) => `"${n}_${k}":1`)}}`)),
+  'numbers for keys': (length) => document(own(length, () => '{"1000":1,"1":1}')),
+  lists: (length) => document(own(length, () => '[[1]]')),
+  'deep lists': (length) => document(`${'['.repeat(length / 2 - 70)}${']'.repeat(length / 2 - 70)},${mentioned}`),
   'deep attributes': (length) => {
     const depth = Math.floor((length - 70) / 2);
     return document(`{"type":"widget","attrs":{"x":${'['.repeat(depth)}${']'.repeat(depth)}}}`);
@@ -162,7 +177,24 @@ function* showing(): Generator<Request> {
   yield graphql('diffToPrevious', document(`versions { nodes { diffToPrevious ${difference} } }`));
   yield graphql(
     'previewRestoreDocumentVersion',
-    `{ previewRestoreDocumentVersion(input: { documentId: "d", versionNumber: 1, expectedCurrentVersion: 2 }) { __typename state } }`,
+    `{ previewRestoreDocumentVersion(input: { documentId: "d", versionNumber: 1 }) {
+      state wouldChange subscribed { nodes { id } } titleBefore contentAfter difference ${difference} } }`,
+  );
+  yield graphql(
+    'all previews',
+    `{ previewReopenGoal(input: { id: "closed" }) { state goal { description } notified { nodes { id } } }
+      previewDeleteResourceHubFile(input: { fileId: "f" }) { state }
+      previewRecoverResourceHubFile(input: { fileId: "f" }) { state }
+      previewUndoChange(input: { activityId: "a" }) { state } }`,
+  );
+  yield graphql(
+    'several restores',
+    `mutation { ${[1, 2]
+      .map(
+        (number) => `r${number}: restoreDocumentVersion(input: {
+          documentId: "d", versionNumber: ${number}, expectedCurrentVersion: ${number + 1} }) { document { id } }`,
+      )
+      .join(' ')} }`,
   );
   yield tool('read_document', { id: 'd' });
   yield tool('read_document', { id: 'd', diff_to_current: 1 });
@@ -225,14 +257,6 @@ async function fill(url: string, text: string) {
   await client.end();
 }
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
 interface Row {
   block: number;
   megabytes: number;
@@ -252,9 +276,6 @@ const gateway = await startBuiltGateway({
   ...{ DATABASE_URL: url, MCP: 'on', LOOP_DELAY_PORT: String(port) },
   NODE_OPTIONS: `--max-old-space-size=${values.heap} --import ${hook}`,
 });
-const longestBlock = async () =>
-  Number(await (await fetch(`http://127.0.0.1:${port}`, { headers: { connection: 'close' } })).text());
-
 async function send(token: string, { path, body, headers }: Request): Promise<number | string> {
   try {
     const response = await fetch(gateway.base + path, {
@@ -277,9 +298,9 @@ async function measure(kind: string, size: number, idle: number): Promise<Row> {
   await fill(url, text);
   const { token } = await createToken(db, { companyId: company, personId: 'p', name: 'texts', canWrite: true });
   for (const request of [...(size > 1_000_000 ? [] : taking(text)), ...showing()]) {
-    await longestBlock();
+    await longestBlock(port);
     const status = await send(token, request);
-    const block = await longestBlock();
+    const block = await longestBlock(port);
     row.statuses.set(status, (row.statuses.get(status) ?? 0) + 1);
     if (block > row.block) Object.assign(row, { block, worst: request.what });
     if (typeof status === 'string' || [500, 503].includes(status)) row.failed.add(request.what);

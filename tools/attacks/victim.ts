@@ -10,15 +10,15 @@ export interface Seen {
 }
 
 const pause = 100;
-const [, , base = '', token = ''] = process.argv;
-const body = JSON.stringify({ query: '{ goal(id: "own") { id name } }' });
+const [, , base = '', token = '', query = ''] = process.argv;
+const body = JSON.stringify({ query });
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
 async function ask(): Promise<string> {
   try {
     const response = await fetch(`${base}/graphql`, { method: 'POST', headers, body });
-    await response.arrayBuffer();
-    return String(response.status);
+    const { errors } = await response.json();
+    return errors?.[0].extensions.code ?? String(response.status);
   } catch {
     return 'no response';
   }

@@ -33,7 +33,32 @@ class RolledBack extends Error {
   }
 }
 
-/** Runs the work of a request in one transaction. The only place that opens one. */
+/** Does what takes long once for each key. */
+export type Beforehand = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+
+/** Thrown in a transaction instead. */
+class Postponed extends Error {
+  constructor(readonly work: () => Promise<unknown>) {
+    super('to be done before the transaction');
+  }
+}
+
+/** For a request: what takes long is not done in its transaction, which would hold its locks and a connection meanwhile. */
+export function postponing(): (isInTransaction: boolean) => Beforehand {
+  const results = new Map<string, Promise<unknown>>();
+  return (isInTransaction) =>
+    async <Result>(key: string, work: () => Promise<Result>) => {
+      const run = () => {
+        const result = results.get(key) ?? work();
+        results.set(key, result);
+        return result as Promise<Result>;
+      };
+      if (isInTransaction && !results.has(key)) throw new Postponed(run);
+      return run();
+    };
+}
+
+/** Runs the work of a request in one transaction, again if it needs what is to be done before. The only place that opens one. */
 async function inTransaction(
   db: Database,
   work: (tx: Transaction) => Promise<ExecutionResult>,
@@ -41,8 +66,13 @@ async function inTransaction(
   try {
     return await db.$transaction(work, limits);
   } catch (error) {
-    if (error instanceof RolledBack) return { data: null, errors: error.errors };
-    throw error;
+    if (!(error instanceof RolledBack)) throw error;
+    const postponed = error.errors.flatMap(({ originalError }) =>
+      originalError instanceof Postponed ? originalError : [],
+    );
+    if (postponed.length === 0) return { data: null, errors: error.errors };
+    for (const { work: first } of postponed) await first();
+    return inTransaction(db, work);
   }
 }
 

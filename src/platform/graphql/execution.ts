@@ -3,7 +3,7 @@ import { type RequestContext, refusedFor } from '../http/index.js';
 import { type Caller, type FairQueue, LongTurn, type Principal } from '../limits/index.js';
 import { ReadBound } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
-import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
+import { type ChangeOptions, change, isShort, type PendingOperation, postponing } from './changes.js';
 import { fieldNames, type OperationContext, operationOf, perOperation } from './operation.js';
 import { executeWithin, ResponseBound } from './responseBound.js';
 import { operationCost } from './validation.js';
@@ -68,6 +68,7 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     const bad = context.isStored ? undefined : badInputOf(args, node);
     if (bad) return bad;
     const isBound = !context.isStored && !(isChange && isShort(context.cost));
+    const beforehand = postponing();
     let bound: ResponseBound | undefined;
     const executeOn: PendingOperation['executeOn'] = (db) => {
       bound = isBound ? new ResponseBound(responseCharacters) : undefined;
@@ -77,7 +78,14 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
         activityIds.push(activityId);
         if (!db) noteCommitted(context);
       };
-      const contextValue = { ...context, ...contextOf(context), ...(db && { db }), bound, noteChange };
+      const contextValue = {
+        ...context,
+        ...contextOf(context),
+        ...(db && { db }),
+        bound,
+        noteChange,
+        beforehand: beforehand(db !== undefined),
+      };
       return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
     };
     try {

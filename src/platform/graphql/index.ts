@@ -1,4 +1,4 @@
-export { purgeOutcomes } from './changes.js';
+export { type Beforehand, purgeOutcomes } from './changes.js';
 export { createGraphql, type ExecuteDocument } from './graphql.js';
 export { bodyOf, readInput, restSpelling } from './input.js';
 export { type Once, type Plugin, scopeOf } from './operation.js';

@@ -26,6 +26,7 @@ import {
 } from 'graphql';
 import { failure } from '../failures/index.js';
 import { requireScopes } from '../http/index.js';
+import { introspectionCost } from './introspection.js';
 import {
   type CostlyField,
   changesIn,
@@ -42,19 +43,19 @@ import type { DocumentCache, DocumentLimits } from './parsing.js';
 import { requireType } from './responding.js';
 
 const assumedListSize = 10;
-/** An alias in an introspection can repeat the whole schema. */
-const introspectionAlias = 10;
 
-/** Measures an operation, valid or not: a fragment in itself counts once, introspection only its aliases, tenfold. */
+/** Measures an operation, valid or not: a fragment in itself counts once. */
 function measure(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  numberIn: (variable: string) => number | undefined,
+  variable: (name: string) => unknown,
+  mostCounted: number,
 ): QueryCost {
   const fragments = new Map(
     document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
   );
+  const introspection = introspectionCost(schema, fragments, variable, mostCounted);
   // Measures a fragment once for each page size, because nested spreads can multiply it exponentially.
   const measured = new Map<string, QueryCost>();
 
@@ -87,16 +88,18 @@ function measure(
 
   function field(node: FieldNode, type: GraphQLCompositeType | undefined, page: number | undefined): QueryCost {
     const aliases = node.alias ? 1 : 0;
+    const at = node.alias?.value ?? node.name.value;
     if (node.name.value.startsWith('__')) {
       const inside = node.selectionSet ? selection(node.selectionSet, undefined) : noCost;
-      return { ...noCost, aliases: aliases + introspectionAlias * inside.aliases };
+      const complexity = introspection(node);
+      const costliest = complexity > 0 ? { path: at, complexity, pages: [] } : undefined;
+      return { ...noCost, complexity, aliases: aliases + inside.aliases, costliest };
     }
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
     const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
     const lengthening =
       node.alias && !(isShortValue(inner) && node.alias.value.length <= node.name.value.length) ? 1 : 0;
-    const at = node.alias?.value ?? node.name.value;
     if (!node.selectionSet) {
       const costliest = own > 0 ? { path: at, complexity: own, pages: [] } : undefined;
       return { ...noCost, complexity: own, depth: 1, aliases, lengthening, costliest };
@@ -146,7 +149,7 @@ function measure(
     if (typeof size !== 'number') return undefined;
     const sizes = (node.arguments ?? []).flatMap(({ name, value }) => {
       if (name.value !== 'first' && name.value !== 'last') return [];
-      const given = value.kind === Kind.VARIABLE ? numberIn(value.name.value) : valueFromASTUntyped(value);
+      const given = value.kind === Kind.VARIABLE ? variable(value.name.value) : valueFromASTUntyped(value);
       return typeof given === 'number' && given >= 0 ? [given] : [];
     });
     return sizes.length > 0 ? Math.max(...sizes) : size;
@@ -190,8 +193,8 @@ function costlier(one: CostlyField | undefined, other: CostlyField | undefined):
 
 interface Measured {
   cost: QueryCost;
-  /** The page sizes that variables gave. Nothing else of a request changes what its document costs. */
-  sizes: Map<string, number | undefined>;
+  /** The page sizes and types that variables gave. Nothing else of a request changes what its document costs. */
+  given: Map<string, unknown>;
 }
 
 type CostOf = (
@@ -200,33 +203,33 @@ type CostOf = (
   variables: Record<string, unknown>,
 ) => QueryCost;
 
-/** Measures an operation, and again only when a page size differs from the last time. */
-export function operationCost(schema: GraphQLSchema): CostOf {
+/** Measures an operation, and again only when a variable that counts differs from the last time. */
+export function operationCost(schema: GraphQLSchema, mostCounted = Number.POSITIVE_INFINITY): CostOf {
   const memoryOf = perOperation((): { last?: Measured } => ({}));
   return (document, operation, variables) => {
-    const sizeIn = (name: string) => numberIn(operation, variables, name);
+    const valueNow = (name: string) => valueIn(operation, variables, name);
     const memory = memoryOf(operation, document);
     const { last } = memory;
-    if (last && [...last.sizes].every(([name, size]) => sizeIn(name) === size)) return last.cost;
-    const sizes = new Map<string, number | undefined>();
-    const cost = measure(schema, document, operation, (name) => {
-      sizes.set(name, sizeIn(name));
-      return sizes.get(name);
-    });
-    memory.last = { cost, sizes };
+    if (last && [...last.given].every(([name, value]) => valueNow(name) === value)) return last.cost;
+    const given = new Map<string, unknown>();
+    const variable = (name: string) => {
+      given.set(name, valueNow(name));
+      return given.get(name);
+    };
+    const cost = measure(schema, document, operation, variable, mostCounted);
+    memory.last = { cost, given };
     return cost;
   };
 }
 
-/** The number that a variable has, by itself or by its default. */
-function numberIn(
+/** The value that a variable has, by itself or by its default. */
+function valueIn(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Record<string, unknown>,
   name: string,
-): number | undefined {
+): unknown {
   const fallback = variableDefinitions.find(({ variable }) => variable.name.value === name)?.defaultValue;
-  const value = Object.hasOwn(variables, name) ? variables[name] : fallback && valueFromASTUntyped(fallback);
-  return typeof value === 'number' ? value : undefined;
+  return Object.hasOwn(variables, name) ? variables[name] : fallback && valueFromASTUntyped(fallback);
 }
 
 /** The most that one GraphQL request may ask for: `mutations` are the fields of a mutation. */
@@ -238,7 +241,7 @@ const measured = ['complexity', 'depth', 'aliases', 'mutations'] as const;
 
 /** Measures the operation to run. Throws QUERY_TOO_COMPLEX if it is over a limit. Decisions: "Query cost". */
 function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
-  const costOf = operationCost(schema);
+  const costOf = operationCost(schema, limits.complexity);
   return (document, operation, variables) => {
     const cost = costOf(document, operation, variables);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;

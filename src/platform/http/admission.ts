@@ -18,8 +18,11 @@ const bytesPerChunk = 256;
 /** Bytes for the bodies that are being received, unless a few of the largest need more. */
 const leastBodyBytes = 64 * 1024 ** 2;
 
+/** So many requests that need no seat are started in so many milliseconds. */
+const turn = { requests: 4, milliseconds: 5 };
+
 const logMilliseconds = 1000;
-/** Served whatever the load is, because a balancer or supervisor asks. */
+/** Served whatever the load is, because a balancer or supervisor asks: nobody else is before them. */
 const alwaysAdmitted = new Set(['/healthz', '/readyz']);
 
 interface OverloadOptions {
@@ -32,6 +35,8 @@ interface OverloadOptions {
 /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
 export class Overload {
   readonly queue: FairQueue;
+  readonly #exempt = new FairQueue({ seats: turn.requests, refuses: false });
+  readonly #others = new FairQueue({ seats: turn.requests, refuses: false });
   readonly #bodyBytes: number;
   #bodies = 0;
   #refused = 0;
@@ -48,6 +53,14 @@ export class Overload {
 
   isExempt(target: string): boolean {
     return alwaysAdmitted.has(target.replace(/\?.*/s, ''));
+  }
+
+  /** Waits for the turn of what needs no seat, addresses in turn: all that come at once would hold up everybody else. */
+  async takeTurn(address: string, isExempt: boolean): Promise<void> {
+    const line = isExempt ? this.#exempt : this.#others;
+    const caller = { id: address, flow: address };
+    await line.enter(caller);
+    setTimeout(() => line.leave(caller), turn.milliseconds);
   }
 
   /** Reads a body whose bytes count until it is read. Whoever is refused keeps no more of it. */

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { RateLimit } from '../limits/index.js';
-import { jsonTypes, type RequestHead, requireAcceptable, requireReadPreconditions } from './request.js';
+import { jsonTypes, type RequestHead, readAccept, requireAcceptable, requireReadPreconditions } from './request.js';
 import { type RequestContext, requireScopes, requireSurface, type Surface } from './requestContext.js';
 import {
   addVary,
@@ -150,6 +150,8 @@ interface RouterOptions {
 
 export interface Router {
   handle: Handler;
+  /** Whether a request may get as far as to what needs a seat: what is refused before, and public content, needs none. */
+  needsSeat(request: RequestHead, context: RequestContext): boolean;
   /** How a request fails before it gets a seat, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
   /** The response to a request that gets no seat. */
@@ -192,6 +194,15 @@ export function router(options: RouterOptions): Router {
       if (context.client.token !== undefined) return route !== undefined && !route.public;
       return request.method !== 'OPTIONS' && !(route?.public && route.unlimited);
     });
+  }
+
+  function needsSeat({ method, headers }: RequestHead, { client, req }: RequestContext): boolean {
+    if (client.token === undefined || limit?.isOver(client)) return false;
+    const accepted = readAccept(headers.get('accept'));
+    return routesOf((req.url ?? '').replace(/\?.*/s, '')).some(
+      (route) =>
+        !route.public && route.methods.includes(method) && accepted.preferred(route.types ?? jsonTypes) !== undefined,
+    );
   }
 
   const respond: Handler = async (request, context) => {
@@ -242,7 +253,7 @@ export function router(options: RouterOptions): Router {
     return withCommonHeaders(rejected(error, locate(request), request, context), context);
   }
 
-  return { handle, refusal, reject };
+  return { handle, needsSeat, refusal, reject };
 }
 
 /** The responses of some paths depend on `Accept`. */

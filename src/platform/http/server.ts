@@ -57,20 +57,27 @@ interface ResponderOptions extends RefusalOptions {
 
 /** The response to a request: the pipeline's once it has a seat. Undefined if the client left meanwhile: nobody would know of a change. */
 async function respond(context: RequestContext, options: ResponderOptions): Promise<HttpResponse | undefined> {
-  const { req, record } = context;
+  const { req, record, client } = context;
   const { app, logger, overload } = options;
+  let malformed: GraphQLError | undefined;
   try {
     const { path, host } = readTarget(req);
     record.path = shortened(app.withoutSecrets(new URL(`http://localhost${path}`).pathname));
     req.url = path;
     if (host !== undefined) req.headers.host = host;
   } catch (error) {
-    return refusal(error as GraphQLError, record, req, options);
+    malformed = error as GraphQLError;
   }
+  const isExempt = overload?.isExempt(req.url ?? '') ?? true;
   try {
     const head = headOf(req);
-    const callerNow = () => app.callers.callerOf(context.client);
-    const seat = overload && !overload.isExempt(req.url) ? new Seat(overload, record, callerNow) : undefined;
+    if (overload && (malformed || !app.needsSeat(head, context))) {
+      await overload.takeTurn(client.address, isExempt && !malformed);
+      if (req.socket.destroyed) return undefined;
+    }
+    if (malformed) return refusal(malformed, record, req, options);
+    const callerNow = () => app.callers.callerOf(client);
+    const seat = overload && !isExempt ? new Seat(overload, record, callerNow) : undefined;
     if (seat) context.seat = seat;
     const refused = app.refusal(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
@@ -227,6 +234,12 @@ export class NodeServer {
   }
 }
 
+/** Ends a connection, of which the client may still read this. */
+function end(socket: Socket, text?: string): void {
+  socket.end(text ?? '');
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+}
+
 /** Responds to what never becomes a request: Node's parser cannot read it, or it does not come in time. */
 class InvalidRequests {
   constructor(
@@ -245,9 +258,8 @@ class InvalidRequests {
     const last = this.connections.lastOn(socket);
     if (last) this.#refuseAfter(last, error);
     // The rest of a request that has its response gets no second response.
-    else if (this.connections.isReceivingOn(socket)) socket.end();
-    else this.#respond(error, socket);
-    if (socket.writableEnded) setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+    else if (this.connections.isReceivingOn(socket)) end(socket);
+    else void this.#respond(error, socket);
   }
 
   /** The requests before it on its connection get their responses, and then that ends. */
@@ -264,12 +276,14 @@ class InvalidRequests {
   }
 
   /** Responds on a socket that has no request. */
-  #respond(error: NodeJS.ErrnoException, socket: Socket): void {
+  async #respond(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
+    await this.options.overload?.takeTurn(this.options.app.callers.addressOf(socket), false);
+    if (!socket.writable) return;
     const record = this.#begin(socket);
     const { status, headers, body = '' } = this.#refusal(error, record);
     const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) };
     const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+    end(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   }
 
   #begin(socket: Socket, req?: IncomingMessage): RequestRecord {

@@ -129,6 +129,7 @@ export class FairQueue {
     this.#recent.callers.note(known.id, this.#now());
     this.#count(caller, -1);
     this.#stalledFor = 0;
+    this.#toEnd(caller, this.#flows.get(caller.flow)?.get(caller.id) ?? []);
     this.#admit();
   }
 
@@ -181,9 +182,14 @@ export class FairQueue {
     return undefined;
   }
 
-  /** After one of those who wait has been decided on: the others of its flow and of its caller come before the rest. */
-  #endTurn({ id, flow: key }: Caller, rest: Waiting[]): void {
+  /** After one of those who wait has been decided on. */
+  #endTurn(caller: Caller, rest: Waiting[]): void {
     this.#waiting -= 1;
+    this.#toEnd(caller, rest);
+  }
+
+  /** The others of its flow, and of its caller, come before the rest: also those who have come while it had a seat. */
+  #toEnd({ id, flow: key }: Caller, rest: Waiting[]): void {
     const flow = this.#flows.get(key);
     if (!flow) return;
     flow.delete(id);

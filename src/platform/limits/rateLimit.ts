@@ -172,6 +172,8 @@ interface CountedContext {
 }
 
 export interface RateLimit {
+  /** Whether the client is known to be over its limit, or sends an unknown token from an address that is. */
+  isOver(client: Client): boolean;
   /** The failure of a request known to be over its limit, before it takes a seat, if `isCounted` says that it counts. */
   refusal(context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
@@ -231,6 +233,9 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   }
 
   return {
+    isOver: (client) =>
+      blocked.limitOf(client) !== undefined ||
+      (blocked.remaining('address', client.address) > 0 && !callers.lastPrincipalOf(client)),
     refusal(context, isCounted) {
       const { client } = context;
       const over = blocked.limitOf(client);

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { fileUrl } from '../../fileSystem.js';
 import { failure } from '../failures/index.js';
-import { FairQueue, LongTurn } from '../limits/index.js';
+import { FairQueue, LongTurn, type Principal } from '../limits/index.js';
 
 /** Tests and `npm run dev` run the sources. */
 const isBuilt = import.meta.url.endsWith('.js');
@@ -21,7 +21,10 @@ export interface TextLimits {
 }
 
 const defaults: TextLimits = { use: 500, wait: 2_000 };
-const heapMegabytes = 128;
+/** What takes longer will never end: the largest text is parsed within a few seconds, whatever else runs. */
+const longestWhole = 60_000;
+/** The tree of the largest text takes 120, whatever its shape. */
+const heapMegabytes = 144;
 /** A thread that nobody has needed for so long is ended. */
 const idleMilliseconds = 10_000;
 /** What a function may use of the time that is left; the rest is for its result. */
@@ -32,7 +35,7 @@ const partForWork = 0.8;
  * ends the thread, and nothing else.
  */
 export class TextWorker {
-  /** Companies in turn. */
+  /** Companies in turn, and the tokens of each. */
   readonly #turns = new FairQueue({ seats: 1, refuses: false });
   #thread: Worker | undefined;
   #ready: Promise<unknown> | undefined;
@@ -56,13 +59,24 @@ export class TextWorker {
     return { left: this.limits.use };
   }
 
+  /** The result of a function that no time may cut short. 503 if its turn does not come, or no thread can start. */
+  async whole(principal: Principal, name: string, args: unknown[]): Promise<unknown> {
+    const result = await this.call(principal, { left: longestWhole }, name, args);
+    if (result === undefined) throw failure('SERVICE_UNAVAILABLE');
+    return result;
+  }
+
   /** The result of a function; undefined if it exceeds the request's time, or the heap. 503 if its turn does not come. */
-  async call(flow: string, budget: Budget, name: string, args: unknown[]): Promise<unknown> {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#end(), idleMilliseconds).unref();
+  async call(
+    { tokenId: id, companyId: flow }: Principal,
+    budget: Budget,
+    name: string,
+    args: unknown[],
+  ): Promise<unknown> {
+    if (budget.left <= 0) return undefined;
     // Nobody waits for the start in the queue: it depends on no other call.
     await this.#start();
-    const turn = new LongTurn(this.#turns, { id: flow, flow });
+    const turn = new LongTurn(this.#turns, { id, flow });
     try {
       const decision = await turn.enterWithin(this.limits.wait);
       if (decision !== 'admitted') throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
@@ -76,6 +90,7 @@ export class TextWorker {
     const { left } = budget;
     if (left <= 0) return undefined;
     await this.#start();
+    clearTimeout(this.#idle);
     const start = performance.now();
     const timer = setTimeout(() => {
       budget.left = 0;
@@ -85,6 +100,7 @@ export class TextWorker {
     const result = await this.#post({ name, args, milliseconds: partForWork * left });
     clearTimeout(timer);
     budget.left -= performance.now() - start;
+    this.#idle = setTimeout(() => this.#end(), idleMilliseconds).unref();
     return result;
   }
 

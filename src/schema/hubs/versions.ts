@@ -62,7 +62,7 @@ const Excerpt = builder.objectRef<TextExcerpt>('TextExcerpt').implement({
 const contextOfExcerpts = 8;
 
 export const comparisons = sharedInOperation(({ actor, texts }) => {
-  const call: CallThread = (...args) => texts.call(actor.companyId, ...args);
+  const call: CallThread = (...args) => texts.call(actor, ...args);
   return new Comparisons(call, texts.newBudget());
 });
 
