@@ -296,7 +296,7 @@ describe('who waits for a place', () => {
     const outcomes: string[] = [];
     const enter = async (name: string) => outcomes.push(`${name} ${await admission.enter(own)}`);
     enter('first');
-    await vi.advanceTimersByTimeAsync(490);
+    await vi.advanceTimersByTimeAsync(990);
     enter('second');
     expect(outcomes).toEqual([]);
     await vi.advanceTimersByTimeAsync(15);

@@ -26,8 +26,10 @@ interface Options {
 const rememberedFor = 10_000;
 /** How many milliseconds a request waits at most while no more flows wait than there are seats: each waits for its own. */
 const patience = 15_000;
-/** The same if more flows wait, or if no seat has been given back for as long. */
+/** The same if more flows wait, or if nothing moves. */
 const moment = 500;
+/** Nothing moves if no seat has been given back for so many milliseconds: longer than one request may use the thread for texts. */
+const standstill = 1_000;
 const tick = 20;
 
 /** What was there last, and what else was, with the time. */
@@ -213,7 +215,7 @@ export class FairQueue {
   }
 
   get #isStalled(): boolean {
-    return this.#stalledFor >= moment;
+    return this.#stalledFor >= standstill;
   }
 
   /** Refuses who has waited too long, and looks whether somebody may hold more now that others do not ask any more. */
