@@ -11,6 +11,9 @@ const world = await createWorld({ isAlone: true });
 
 test('every statement of an operation and of a page binds each table to the company', async () => {
   const byPrisma = vi.spyOn(modelClass.reader, 'client');
+  // To which all that a request reads of models is bound.
+  const within = vi.spyOn(world.db, 'within');
+  const tenants = () => new Set(within.mock.calls.map(([, tenant]) => tenant));
   const made = await filledGoal(world, 2);
   await filledFile(world, made, 'goal');
   await filledDocument(world, made, 'project');
@@ -21,10 +24,13 @@ test('every statement of an operation and of a page binds each table to the comp
       resourceHubs { nodes { name nodes { nodes { __typename name } } } } spaces { nodes { name isMember } } }`,
   );
   expect(answer.body.errors).toBeUndefined();
+  expect(tenants()).toContain(made.company.companyId);
+  within.mockClear();
   for (const [operation, { input }] of Object.entries(operationsUnderTest)) {
     const outcome = await perform(world, 'REST', operation as Operation, token, await input(world, made));
     expect(outcome.status).toBe(200);
   }
+  expect(tenants()).toEqual(new Set([made.company.companyId]));
   expect(noted.size).toBeGreaterThan(15);
   expect(await unboundScans(world.url, noted)).toEqual([]);
   expect(byPrisma, 'a read that the reader does not know').not.toHaveBeenCalled();

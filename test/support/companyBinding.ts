@@ -20,7 +20,7 @@ const watched = new WeakSet<RequestScope>();
 /** Notes from now on every statement that a request sends to this database. */
 export function noteStatements(db: ModelDatabase): void {
   const within = db.within.bind(db);
-  db.within = (scope) => {
+  db.within = (scope, tenant) => {
     const observer = scope?.observer;
     if (scope && observer && !watched.has(scope)) {
       watched.add(scope);
@@ -34,7 +34,7 @@ export function noteStatements(db: ModelDatabase): void {
       };
       Object.assign(scope, { observer: noting });
     }
-    return within(scope);
+    return within(scope, tenant);
   };
 }
 
