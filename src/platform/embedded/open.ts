@@ -30,7 +30,11 @@ interface Embedded {
   stop(): Promise<void>;
 }
 
-const disposable = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
+/** Nothing of it is needed again: nothing is written for a crash, for a standby, or for the statistics of a long life. */
+const disposable = [
+  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
+  ...['autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0', 'checkpoint_timeout=1h', 'max_wal_size=4GB'],
+];
 /** Another server may be about to stop, and this one has to recover first if it was killed. */
 const startMilliseconds = 30_000;
 /** How long to wait for the server to end: it does not as long as others use it. */
