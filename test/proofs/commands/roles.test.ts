@@ -113,6 +113,36 @@ describe('a database with roles', () => {
     expect(checked.text).not.toContain('  note ');
   });
 
+  test('is refused while row-level security hides rows from the gateway, and not served in part', async () => {
+    const url = urlOf(gateway);
+    const sql = (text: string) => query(database.directUrl, text);
+    const [{ id } = {}] = await sql('SELECT id FROM companies');
+    const whole = ['export', '--company', String(id)];
+    const before = await run(url, ...whole);
+    const token = ['--person', 'person-tomas-okafor', '--name', 'hidden'];
+    const { text } = await run(url, 'token', 'create', ...token);
+    const { client, stop } = await startServer({ DATABASE_URL: url }, { quiet: true });
+    await sql('ALTER TABLE goals ENABLE ROW LEVEL SECURITY; ALTER TABLE people ENABLE ROW LEVEL SECURITY');
+    const { status, body } = await client.graphql(text.trim(), '{ goals { nodes { id } } }');
+    await stop();
+    expect([status, body.errors[0].extensions.code]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    const helps = `ALTER ROLE ${quoted(gateway)} BYPASSRLS`;
+    for (const command of [whole, ['purge', '--older-than', '1d'], ['token', 'list'], ['serve'], ['check']]) {
+      const refused = await run(url, ...command);
+      expect(refused.code).toBe(1);
+      expect(refused.text).toContain(
+        `Row-level security hides rows of goals, people from this role, which must see all. As a superuser, run ${helps};`,
+      );
+    }
+    await sql(helps);
+    expect(await run(url, ...whole)).toEqual(before);
+    await sql(`ALTER ROLE ${quoted(gateway)} NOBYPASSRLS`);
+    const [, ends = ''] = /as the owner of the tables, (.*)/.exec((await run(url, ...whole)).text) ?? [];
+    await query(urlOf(owner), ends);
+    expect(await run(url, ...whole)).toEqual(before);
+    expect(before).toMatchObject({ code: 0, text: expect.stringContaining('"kind": "goal"') });
+  });
+
   test('gets the role of an application too, which writes what goalpost check expects and no more', async () => {
     isConfigured = true;
     const missing = await run(urlOf(gateway), 'check');
