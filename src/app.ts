@@ -132,7 +132,7 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
   const routes: Route[] = [
-    ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
+    ...healthRoutes({ isStopping: () => stopping?.aborted === true, isReady }),
     ...restRoutes(mutations, { ...resolved, schema, execute }),
     ...page('docs', () => [referenceRoute({ ...pages, openApi }), leadsTo('/docs', apiRoot)]),
     ...errorPages(pages),
