@@ -196,7 +196,12 @@ export function createApp(options: AppOptions) {
   });
 
   const { authenticate, principalOf } = authenticator(db);
-  const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf });
+  const onNoAddress = (forwarded: string) =>
+    resolved.logger.warn(
+      { forwarded: shortened(forwarded) },
+      'X-Forwarded-For has no address where TRUSTED_PROXIES expects one: such clients count as one, their proxy',
+    );
+  const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf, onNoAddress });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const currentVersion = async () => {
     const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));
