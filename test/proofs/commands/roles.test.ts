@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { applyMigrations } from '../../../src/platform/administration/migrations.js';
 import { createRoles, rolesSql } from '../../../src/platform/administration/roles.js';
@@ -38,6 +39,7 @@ async function run(url: string, ...args: string[]) {
   return { code, text: code === 0 ? stdout : stdout + stderr, stderr };
 }
 
+const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const named = ['--owner', owner.name, '--gateway', gateway.name];
 const quoted = ({ name }: typeof owner) => `"${name.replaceAll('"', '""')}"`;
 
@@ -63,6 +65,13 @@ describe('a database with roles', () => {
     expect((await run(database.directUrl, 'roles', '--application')).text).toContain(
       "'goalpost_application', 'SCRAM-SHA-256$",
     );
+  });
+
+  test('gets a command from goalpost check that a shell takes as it is printed', async () => {
+    const { text } = await run(`${urlOf(gateway)}?sslmode=disable&application_name=o'clock`, 'check');
+    const [, command = ''] = /^ {2}next {5}(.*) npx goalpost migrate$/m.exec(text) ?? [];
+    const printed = execFileSync('sh', ['-c', `${command} sh -c 'printf %s "$DATABASE_URL"'`], { encoding: 'utf8' });
+    expect(printed).toMatch(/^postgresql:\/\/goalpost_owner:password@.*\?sslmode=disable&application_name=o'clock$/);
   });
 
   test('is migrated by the owner only', async () => {
@@ -253,7 +262,7 @@ describe('a database with roles', () => {
     const weak = await run(urlOf(gateway), 'check');
     expect(weak.code).toBe(1);
     expect(weak.text).toContain(
-      `  problem  this role lacks DELETE on reactions. npx goalpost roles --owner ${owner.name} --gateway ${gateway.name} prints the SQL\n`,
+      `  problem  this role lacks DELETE on reactions. npx goalpost roles --owner ${inShell(owner.name)} --gateway ${inShell(gateway.name)} prints the SQL\n`,
     );
     expect(weak.text).toContain('  note     this role may do more than a gateway needs: it may empty tables.');
     const strong = await run(urlOf(owner), 'check');

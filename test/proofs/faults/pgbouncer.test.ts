@@ -131,6 +131,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
       (await goalpost(['check'], { DATABASE_URL: url })).stdout;
     const found = await checked();
     expect(found).toMatch(/problem {2}the pooler loses prepared statements: set PREPARED_STATEMENTS=off/);
+    expect(found).toMatch(/note {5}after a restart of PostgreSQL, a PgBouncer .* server_login_retry = 1/);
     expect(found).toMatch(/note {5}jit is on for this role, and should be off: .*ALTER ROLE postgres SET jit = off/);
     expect(found).toMatch(/ok {7}127\.0\.0\.1:\d+ answers: .*, behind a pooler/);
     await query(
