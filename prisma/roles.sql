@@ -22,9 +22,12 @@ BEGIN
     END IF;
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role.name);
     EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', role.name);
-    -- What a connection behind a pooler cannot set for itself: no schema is before public, numbers keep their digits, and
-    -- plans are those for small results.
+    -- What a connection behind a pooler cannot set for itself: no schema is before public, numbers keep their digits, no
+    -- policy hides rows from us, and plans are those for small results.
     settings := ARRAY['search_path = public', 'extra_float_digits = 1'];
+    IF role.place < 3 THEN
+      settings := settings || ARRAY['row_security = off'];
+    END IF;
     IF role.place = 2 THEN
       settings := settings || ARRAY['jit = off', 'max_parallel_workers_per_gather = 0'];
       IF :can_notice_gone_clients THEN

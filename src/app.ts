@@ -132,7 +132,7 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
   const routes: Route[] = [
-    ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
+    ...healthRoutes({ isStopping: () => stopping?.aborted === true, isReady }),
     ...restRoutes(mutations, { ...resolved, schema, execute }),
     ...page('docs', () => [referenceRoute({ ...pages, openApi }), leadsTo('/docs', apiRoot)]),
     ...errorPages(pages),
@@ -196,7 +196,12 @@ export function createApp(options: AppOptions) {
   });
 
   const { authenticate, principalOf } = authenticator(db);
-  const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf });
+  const onNoAddress = (forwarded: string) =>
+    resolved.logger.warn(
+      { forwarded: shortened(forwarded) },
+      'X-Forwarded-For has no address where TRUSTED_PROXIES expects one: such clients count as one, their proxy',
+    );
+  const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf, onNoAddress });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const currentVersion = async () => {
     const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
-import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
+import { type KeptFile, type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import type { DemoKey } from './pages/demoAccess.js';
 import { purgeRegularly } from './platform/administration/index.js';
 import { type Plugin, purgeOutcomes } from './platform/graphql/index.js';
@@ -62,11 +62,13 @@ export function purgeWhileServing(
   const onPurged = (files: PurgedFile[]) => {
     for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
   };
+  const onKept = ({ id, companyId, name, reason }: KeptFile) =>
+    logger.warn({ id, companyId, name, reason }, 'cannot remove for good what another table refers to');
   const purges: (() => Promise<unknown>)[] = [
     () => purgeOutcomes(db, databaseTables.tenants),
     () => purgeAttempts(db, { days: webhookLogDays }),
   ];
-  if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
+  if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, { onPurged, onKept }));
   return purgeRegularly(purges, (error) =>
     isUnavailable(error)
       ? logger.warn(`cannot purge now: ${reasonOf(error)}`)

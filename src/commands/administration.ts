@@ -1,5 +1,5 @@
 import { databaseTables } from '../database.js';
-import { type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purgeFiles.js';
+import { type KeptFile, type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purgeFiles.js';
 import {
   createRoles,
   distribute,
@@ -8,6 +8,7 @@ import {
   plannedPlacements,
   rolesSql,
 } from '../platform/administration/index.js';
+import { DatabaseError } from '../platform/postgres/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import type { Config } from '../settings.js';
 import { UsageError } from './exitCode.js';
@@ -100,8 +101,15 @@ export async function purge(
   await withDatabase(config, async ({ db }) => {
     print(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
     if (yes) {
-      const count = await purgeFiles(db, milliseconds, (files) => files.forEach(printFile));
+      let kept = 0;
+      const onPurged = (files: PurgedFile[]) => files.forEach(printFile);
+      const onKept = ({ id, companyId, reason }: KeptFile) => {
+        kept += 1;
+        printError(`Left ${printable(id)} of ${printable(companyId)}: ${printable(reason)}`);
+      };
+      const count = await purgeFiles(db, milliseconds, { onPurged, onKept });
       printError(`Removed ${countOf(count)} for good. The bytes are stored elsewhere: see the column url.`);
+      if (kept > 0) throw new DatabaseError(`${countOf(kept)} cannot be removed, because other tables refer to them.`);
       return;
     }
     const files = await purgeableFiles(db, milliseconds);

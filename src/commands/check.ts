@@ -26,7 +26,7 @@ import {
   withTimedClient,
 } from '../platform/postgres/index.js';
 import { AddressTaken } from '../platform/process/index.js';
-import { ConfigError, type Environment, unusedParameters } from '../platform/settings/index.js';
+import { ConfigError, type Environment, shellWord, unusedParameters } from '../platform/settings/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { type Config, configOf, effectiveSettings } from '../settings.js';
 import { lastImports } from '../workspace/lastImports.js';
@@ -130,6 +130,10 @@ async function inspectServer(client: SessionClient, at: At, config: Config, foun
     (name === 'extra_float_digits' ? problem : note)(
       `${name} is ${value} for this role, and should be ${meant}: npx goalpost roles prints the SQL, as ALTER ROLE ${server.user} SET ${name} = ${meant}`,
     );
+  if (server.isPooled)
+    note(
+      'after a restart of PostgreSQL, a PgBouncer refuses everybody for 15 seconds, unless it has server_login_retry = 1: see there, as this cannot be read here',
+    );
   if (server.isPooled && config.preparedStatements && (await losesNames(at.url, config.databaseTimeouts.connect)))
     problem(
       'the pooler loses prepared statements: set PREPARED_STATEMENTS=off, or in PgBouncer from 1.21 on max_prepared_statements',
@@ -179,7 +183,7 @@ async function inspectTables(client: SessionClient, { url }: At, config: Config,
           ? missing
           : `${missing}, and this role may not migrate: ${refusal}. The role that owns the tables may`,
       );
-      next(`${refusal === undefined ? '' : `DATABASE_URL=${owner.href} `}npx goalpost migrate`);
+      next(`${refusal === undefined ? '' : `DATABASE_URL=${shellWord(owner.href)} `}npx goalpost migrate`);
     }
     if (pending.length > 0) return false;
     ok('it is migrated');
@@ -192,7 +196,7 @@ async function inspectTables(client: SessionClient, { url }: At, config: Config,
   if (!isOwn) return true;
   const own = await privilegesOf(client);
   if (!own) return false;
-  const sql = `npx goalpost roles --owner ${own.owner} --gateway ${own.user} prints the SQL`;
+  const sql = `npx goalpost roles --owner ${shellWord(own.owner)} --gateway ${shellWord(own.user)} prints the SQL`;
   if (own.missing.length > 0) problem(`this role lacks ${listed(own.missing)}. ${sql}`);
   else ok('this role may write');
   if (own.excessive.length > 0)
@@ -208,7 +212,7 @@ async function inspectTables(client: SessionClient, { url }: At, config: Config,
 function inspectApplication(role: string, privileges: Privileges | undefined, { problem, note, ok }: Findings): void {
   if (!privileges) {
     problem(
-      `the role ${role} (APPLICATION_ROLE) does not exist. npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names`,
+      `the role ${role} (APPLICATION_ROLE) does not exist. npx goalpost roles --application ${shellWord(role)} prints the SQL; add --owner and --gateway if those roles have other names`,
     );
     return;
   }
@@ -216,7 +220,7 @@ function inspectApplication(role: string, privileges: Privileges | undefined, { 
   const isOfTables = [...missing, ...excessive].every((each) => / on (?!the (database|schema) )/.test(each));
   const hint = isOfTables
     ? `npx goalpost migrate as the owner of the tables, ${owner}, and with APPLICATION_ROLE sets its privileges`
-    : `npx goalpost roles --owner ${owner} --application ${role} prints the SQL; add --gateway if that role has another name`;
+    : `npx goalpost roles --owner ${shellWord(owner)} --application ${shellWord(role)} prints the SQL; add --gateway if that role has another name`;
   if (missing.length > 0) problem(`the application's role ${role} lacks ${listed(missing)}. ${hint}`);
   else ok(`the application's role ${role} may write`);
   if (excessive.length > 0)

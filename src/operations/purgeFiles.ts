@@ -17,43 +17,79 @@ export const purgeableFiles = (db: Transaction, olderThan: number): Promise<Purg
   db.$queryRaw<PurgedFile[]>(sql`
     SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${moment(olderThan)} ORDER BY f.deleted_at, f.company_id, f.id`);
 
-/** Removes files for good, with all that belongs to them, and returns how many. `onPurged` gets each batch once it is committed. */
-export async function purgeFiles(
-  db: Database,
-  olderThan: number,
-  onPurged: (files: PurgedFile[]) => void = () => {},
-): Promise<number> {
+/** A file that was left, as a row of a table that is not ours refers to it. */
+export interface KeptFile extends PurgedFile {
+  /** What PostgreSQL says, with the table and the constraint. */
+  reason: string;
+}
+
+interface Purging {
+  /** Gets each batch once it is committed. */
+  onPurged?: (files: PurgedFile[]) => void;
+  onKept?: (file: KeptFile) => void;
+}
+
+/** Removes files for good, with all that belongs to them, and returns how many. */
+export async function purgeFiles(db: Database, olderThan: number, purging: Purging = {}): Promise<number> {
   const companies = await db.$queryRaw<{ id: string }[]>`
     SELECT c.id FROM companies c
     WHERE EXISTS (SELECT FROM resource_hub_files f WHERE f.company_id = c.id AND f.deleted_at < ${moment(olderThan)})`;
   let purged = 0;
-  for (const { id } of companies) purged += await purgeFilesOf(db, id, olderThan, onPurged);
+  for (const { id } of companies) purged += await purgeFilesOf(db, id, olderThan, purging);
   return purged;
 }
 
+const isReferredTo = (error: unknown): error is Error => (error as { code?: string }).code === '23503';
+
+/** Halves a batch that has a file which must stay, until that is alone. */
 async function purgeFilesOf(
   db: Database,
   companyId: string,
   olderThan: number,
-  onPurged: (files: PurgedFile[]) => void,
+  { onPurged, onKept }: Purging,
 ): Promise<number> {
-  for (let purged = 0; ; ) {
-    const files = await db.$transaction((tx) => purgeBatch(tx, companyId, olderThan), limits);
-    onPurged(files);
+  const kept: string[] = [];
+  for (let purged = 0, most = batchSize; ; ) {
+    let files: TakenFile[] = [];
+    const purge = async (tx: Transaction) => {
+      files = await takeBatch(tx, companyId, olderThan, { most, kept });
+      if (files.length > 0) await removeBatch(tx, companyId, files);
+    };
+    try {
+      await db.$transaction(purge, limits);
+    } catch (error) {
+      if (!isReferredTo(error)) throw error;
+      const [file] = files;
+      if (file && files.length === 1) {
+        kept.push(file.id);
+        onKept?.({ ...file, reason: error.message });
+      } else most = Math.ceil(files.length / 2);
+      continue;
+    }
+    onPurged?.(files.map(({ blobId: _, ...file }) => file));
     purged += files.length;
-    if (files.length < batchSize) return purged;
+    if (files.length < most) return purged;
+    most = Math.min(2 * most, batchSize);
   }
 }
 
 const columns = sql`f.id, f.name, f.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url`;
 const filesAndBlobs = sql`resource_hub_files f JOIN blobs b ON b.company_id = f.company_id AND b.id = f.blob_id`;
 
-async function purgeBatch(tx: Transaction, companyId: string, olderThan: number): Promise<PurgedFile[]> {
-  const files = await tx.$queryRaw<(PurgedFile & { blobId: string })[]>(sql`
+type TakenFile = PurgedFile & { blobId: string };
+
+const takeBatch = (
+  tx: Transaction,
+  companyId: string,
+  olderThan: number,
+  { most, kept }: { most: number; kept: string[] },
+): Promise<TakenFile[]> =>
+  tx.$queryRaw<TakenFile[]>(sql`
     SELECT ${columns}, f.blob_id AS "blobId" FROM ${filesAndBlobs}
-    WHERE f.company_id = ${companyId} AND f.deleted_at < ${moment(olderThan)}
-    ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
-  if (files.length === 0) return [];
+    WHERE f.company_id = ${companyId} AND f.deleted_at < ${moment(olderThan)} AND f.id <> ALL(${kept}::text[])
+    ORDER BY f.deleted_at, f.id LIMIT ${most}::integer FOR UPDATE OF f SKIP LOCKED`);
+
+async function removeBatch(tx: Transaction, companyId: string, files: TakenFile[]): Promise<void> {
   const within = sql`company_id = ${companyId}`;
   const ids = files.map(({ id }) => id);
   const ofFile = sql`file_id = ANY(${ids}::text[])`;
@@ -73,5 +109,4 @@ async function purgeBatch(tx: Transaction, companyId: string, olderThan: number)
   await tx.$executeRaw`DELETE FROM activities WHERE ${within} AND id IN (${activities})`;
   await tx.$executeRaw`DELETE FROM resource_hub_files WHERE ${within} AND id = ANY(${ids}::text[])`;
   await tx.$executeRaw`DELETE FROM blobs WHERE ${within} AND id = ANY(${files.map(({ blobId }) => blobId)}::text[])`;
-  return files.map(({ blobId: _, ...file }) => file);
 }

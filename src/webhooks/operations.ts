@@ -3,9 +3,10 @@ import { Prisma, type Webhook as WebhookRow } from '../generated/client/client.j
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { company, requireToken, retry, validToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
-import { newId } from '../platform/postgres/index.js';
+import { newId, type Sql, sql } from '../platform/postgres/index.js';
 import { type Actor, keyOf } from '../policies/access.js';
 import { OpenAddresses, urlProblem } from './addresses.js';
+import { lagOf, state } from './queue.js';
 import { secretOf } from './signature.js';
 
 /** Requires that the caller owns the company. Throws 403. */
@@ -37,32 +38,31 @@ export interface Webhook extends Pick<WebhookRow, Columns | 'insertedAt' | 'upda
 /** The webhooks of the caller's company, oldest first. Throws 403. */
 export async function loadWebhooks(context: Context): Promise<Webhook[]> {
   await permitOwner(context);
-  return readWebhooks(context, Prisma.sql`TRUE`);
+  return readWebhooks(context, sql`TRUE`);
 }
 
 /** One of them. Throws 403 or 404. */
 export async function loadWebhook(context: Context, id: string): Promise<Webhook> {
   await permitOwner(context);
-  const [webhook] = await readWebhooks(context, Prisma.sql`w.id = ${id}`);
+  const [webhook] = await readWebhooks(context, sql`held.id = ${id}`);
   if (!webhook) throw notFound('webhook', id);
   return webhook;
 }
 
-const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.Sql): Promise<Webhook[]> =>
-  db.$queryRaw<Webhook[]>(Prisma.sql`
-    SELECT w.id, w.url, w.actions::text[] AS actions, w.except_origins::text[] AS "exceptOrigins",
-      CASE WHEN w.previous_until[1] > now() THEN w.previous_until[1] END AS "previousUntil",
-      CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
-      w.disabled_reason AS "disabledReason", w.disabled_at AS "disabledAt", w.failing_since AS "failingSince",
-      CASE WHEN w.disabled_at IS NULL AND w.wait_until > now() THEN w.wait_until END AS "waitUntil", q.position,
-      greatest(c.last_sequence - q.position, 0) AS lag, w.inserted_at AS "insertedAt", w.updated_at AS "updatedAt",
-      q.retries
-    FROM webhooks w JOIN companies c ON c.id = ${companyId} CROSS JOIN LATERAL (
-      SELECT count(r.last_error)::integer AS retries, least(w.position, min(r.sequence) FILTER (WHERE r.last_error IS NULL) - 1) AS position
-      FROM webhook_retries r WHERE r.company_id = ${companyId} AND r.webhook_id = w.id AND NOT r.once
+const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Sql): Promise<Webhook[]> =>
+  db.$queryRaw<Webhook[]>(sql`
+    SELECT held.id, held.url, held.actions::text[] AS actions, held.except_origins::text[] AS "exceptOrigins",
+      CASE WHEN held.previous_until[1] > now() THEN held.previous_until[1] END AS "previousUntil",
+      ${state} AS state, held.disabled_reason AS "disabledReason", held.disabled_at AS "disabledAt",
+      held.failing_since AS "failingSince",
+      CASE WHEN held.disabled_at IS NULL AND held.wait_until > now() THEN held.wait_until END AS "waitUntil", q.position,
+      ${lagOf(companyId)}::bigint AS lag, held.inserted_at AS "insertedAt", held.updated_at AS "updatedAt", q.retries
+    FROM webhooks held JOIN companies c ON c.id = ${companyId} CROSS JOIN LATERAL (
+      SELECT count(r.last_error)::integer AS retries, least(held.position, min(r.sequence) FILTER (WHERE r.last_error IS NULL) - 1) AS position
+      FROM webhook_retries r WHERE r.company_id = ${companyId} AND r.webhook_id = held.id AND NOT r.once
     ) q
-    WHERE w.company_id = ${companyId} AND ${condition}
-    ORDER BY w.inserted_at, w.id`);
+    WHERE held.company_id = ${companyId} AND ${condition}
+    ORDER BY held.inserted_at, held.id`);
 
 /** Requires that this gateway sends webhooks. Throws 501. */
 function requireKey({ webhooks: { keys } }: Context): string {

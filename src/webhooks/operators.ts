@@ -3,15 +3,7 @@ import type { Webhook } from '../generated/client/client.js';
 import { purgeRows } from '../platform/administration/index.js';
 import { type Database, sql, type Transaction } from '../platform/postgres/index.js';
 import { PolledFigures } from '../platform/telemetry/index.js';
-
-/** Of each webhook `w`, the oldest event that is queued and has not been sent yet. */
-const withOldest = sql`LEFT JOIN (
-  SELECT company_id, webhook_id, min(sequence) AS sequence FROM webhook_retries
-  WHERE num_nulls(last_error) = 1 AND NOT once GROUP BY company_id, webhook_id
-) oldest ON oldest.company_id = w.company_id AND oldest.webhook_id = w.id`;
-
-/** The last event that the webhook is done with, apart from those that wait for a retry. */
-const doneThrough = sql`least(w.position, oldest.sequence - 1)`;
+import { lagOf, state } from './queue.js';
 
 interface ListedWebhook extends Pick<Webhook, 'id' | 'companyId' | 'url' | 'disabledReason' | 'failingSince'> {
   state: 'active' | 'failing' | 'disabled';
@@ -19,14 +11,15 @@ interface ListedWebhook extends Pick<Webhook, 'id' | 'companyId' | 'url' | 'disa
   lag: number;
 }
 
+const lag = lagOf(sql`held.company_id`);
+
 /** The webhooks of all companies, the one that is most behind first. */
 export const listWebhooks = (db: Transaction): Promise<ListedWebhook[]> =>
   db.$queryRaw<ListedWebhook[]>(sql`
-    SELECT w.id, w.company_id AS "companyId", w.url, w.disabled_reason AS "disabledReason",
-      CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
-      greatest(c.last_sequence - ${doneThrough}, 0)::float8 AS lag, w.failing_since AS "failingSince"
-    FROM webhooks w JOIN companies c ON c.id = w.company_id ${withOldest}
-    ORDER BY lag DESC, w.company_id, w.inserted_at, w.id`);
+    SELECT held.id, held.company_id AS "companyId", held.url, held.disabled_reason AS "disabledReason", ${state} AS state,
+      ${lag}::float8 AS lag, held.failing_since AS "failingSince"
+    FROM webhooks held JOIN companies c ON c.id = held.company_id
+    ORDER BY lag DESC, held.company_id, held.inserted_at, held.id`);
 
 /** Disables the webhooks with this id that are not, and returns their number. */
 export const disableWebhook = (db: Transaction, id: string): Promise<number> =>
@@ -60,12 +53,14 @@ export const webhookFigures = (db: Database) => new PolledFigures(() => readFigu
 async function readFigures(db: Database): Promise<typeof noFigures> {
   const { tenants, events } = eventSource;
   const [figures = noFigures] = await db.$queryRaw<(typeof noFigures)[]>(sql`
-    SELECT count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0)::integer AS active,
-      count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0)::integer AS failing,
-      count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL)::integer AS disabled,
-      coalesce(max(c.last_sequence - ${doneThrough}) FILTER (WHERE w.disabled_at IS NULL), 0)::float8 AS lag,
+    SELECT count(w.id) FILTER (WHERE w.state = 'active')::integer AS active,
+      count(w.id) FILTER (WHERE w.state = 'failing')::integer AS failing,
+      count(w.id) FILTER (WHERE w.state = 'disabled')::integer AS disabled,
+      coalesce(max(w.lag) FILTER (WHERE w.state <> 'disabled'), 0) AS lag,
       (SELECT coalesce(extract(epoch FROM now() - min(recorded_at)), 0)::integer FROM ${events} WHERE sequence IS NULL) AS unnumbered
-    FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id ${withOldest}`);
+    FROM (
+      SELECT held.id, ${state} AS state, ${lag}::float8 AS lag FROM webhooks held JOIN ${tenants} c ON c.id = held.company_id
+    ) w`);
   return figures;
 }
 

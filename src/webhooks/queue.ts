@@ -37,6 +37,19 @@ const lock = (name: string, { companyId, webhookId, holder, epoch }: Lease) => s
 /** Whether the webhook `held` gets the event `a`. */
 const isWanted = sql`(cardinality(held.actions) = 0 OR ${kind} = ANY (held.actions)) AND ${origin} <> ALL (held.except_origins)`;
 
+/** By how many events a webhook `held` of a company `c` is behind: those after its position, and those that wait in rows. */
+export const lagOf = (companyId: string | Sql) => sql`(greatest(c.last_sequence - held.position, 0) + (
+  SELECT coalesce(sum(1 + (
+    SELECT count(a.id) FROM ${events} a
+    WHERE a.company_id = ${companyId} AND a.sequence IS NOT NULL AND ${record} = r.record
+      AND a.sequence > r.sequence AND a.sequence <= held.position AND ${isWanted}
+  )), 0) FROM webhook_retries r WHERE r.company_id = ${companyId} AND r.webhook_id = held.id AND NOT r.once
+))`;
+
+/** How a webhook `held` is. It is failing from the first attempt that fails to the next one that succeeds. */
+export const state = sql`CASE WHEN held.disabled_at IS NOT NULL THEN 'disabled'
+  WHEN held.waits > 0 OR held.failing_since IS NOT NULL THEN 'failing' ELSE 'active' END`;
+
 /**
  * Takes the lease of every webhook of the company that has work and no holder. May be repeated, if its outcome was lost.
  * `isBusy` says that another gateway delivers to one that has work: it may be about to finish.

@@ -51,7 +51,7 @@ const WebhookAttempt = builder.prismaObject('WebhookAttempt', {
 
 const WebhookState = enumOf('WebhookState', 'Whether a webhook gets events.', {
   active: 'It gets each event as soon as it happens.',
-  failing: 'Its endpoint only fails, and is tried from time to time.',
+  failing: 'Its endpoint has failed since its last success, and is tried from time to time.',
   disabled: 'It gets nothing until an owner enables it.',
 });
 
@@ -98,7 +98,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when its endpoint has only failed. Null if the latest attempt succeeded.',
+      description: 'Since when its endpoint has only failed. Null unless an attempt has failed since the last success.',
     }),
     waitsUntil: t.expose('waitUntil', {
       type: 'DateTime',
@@ -109,7 +109,11 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       type: 'SafeInt',
       description: 'The number of the last event that it is done with, apart from those that wait for a retry.',
     }),
-    lag: t.expose('lag', { type: 'SafeInt', description: 'The number of events of the company after its position.' }),
+    lag: t.expose('lag', {
+      type: 'SafeInt',
+      description:
+        'By how many events it is behind: those that its endpoint has not acknowledged, with all after its position.',
+    }),
     retrying: t.exposeInt('retries', {
       description:
         'The number of goals, files and documents of which an event waits for a retry, and holds up those after it.',

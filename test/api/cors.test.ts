@@ -99,6 +99,26 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
+test('an origin of an extension or an app is one, and none with a path', async () => {
+  const listed = [
+    'chrome-extension://aapocclcgogkmnckokdopfmhonfmgoek',
+    'capacitor://localhost',
+    'app://-',
+    'tauri://localhost',
+  ];
+  const read = (origins: string) => readConfig({ CORS_ORIGINS: origins }).corsOrigins;
+  expect(read(listed.join())).toEqual(listed);
+  const apps = new World(world.db, world.url, { corsOrigins: read(listed.join()) });
+  for (const origin of listed) {
+    const { status, headers } = await preflight('/graphql', origin, apps);
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    const { status: ofAgent } = await apps.post('/mcp', caller.token, {}, { origin });
+    expect(ofAgent).not.toBe(403);
+  }
+  for (const origin of ['app://host/path', 'capacitor://*', 'localhost', 'data:text/html', 'tauri://'])
+    expect(() => read(origin)).toThrow(ConfigError);
+});
+
 test('OPTIONS that is no preflight is 405 as ever', async () => {
   const { status, headers } = await world.fetch('/graphql', { method: 'OPTIONS', headers: { origin: page } });
   expect([status, headers.get('allow')]).toEqual([405, 'GET, POST']);

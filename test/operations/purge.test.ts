@@ -81,7 +81,7 @@ describe('purging deleted files', () => {
       [hub.id, caller.id, hub.companyId],
     );
     const batches: number[] = [];
-    expect(await purgeFiles(db, days(90), (files) => batches.push(files.length))).toBe(450);
+    expect(await purgeFiles(db, days(90), { onPurged: (files) => batches.push(files.length) })).toBe(450);
     expect(batches).toEqual([200, 200, 50]);
     expect(await purgeableFiles(db, days(90))).toEqual([]);
   });
@@ -128,6 +128,29 @@ describe('goalpost purge', () => {
     expect(done.stderr).toContain('Removed 1 file for good.');
     expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
     expect((await run('purge', '--older-than', '90d')).lines).toHaveLength(1);
+  });
+
+  test('leaves a file that another table refers to, says so, and removes the others', async () => {
+    const team = await world.team();
+    const files = [];
+    for (const age of [104, 103, 102, 101]) files.push(await deletedFile(age, team));
+    const [first, left, ...others] = files.map(({ id }) => id);
+    await world.sql(`CREATE TABLE attachments (company_id text, file_id text, CONSTRAINT attached
+      FOREIGN KEY (company_id, file_id) REFERENCES resource_hub_files (company_id, id))`);
+    await world.sql('INSERT INTO attachments VALUES ($1, $2)', [team.company.companyId, left]);
+    const purge = () => goalpost(['purge', '--older-than', '90d', '--yes'], { DATABASE_URL: world.url });
+    const { stdout, stderr, code } = await purge();
+    await world.sql('DROP TABLE attachments');
+    const printed = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split('\t')[0]);
+    expect(printed(stdout)).toEqual([first, ...others]);
+    expect(stderr).toMatch(new RegExp(`Left ${left} of .*"attached" on table "attachments"`));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('1 file cannot be removed')]);
+    expect(printed((await purge()).stdout)).toEqual([left]);
   });
 
   test.each(['90', '0d', '36501d'])('refuses the duration %j', async (duration) => {

@@ -152,7 +152,7 @@ describe('the address of the client', () => {
   const clientOf = async (at: World, headers = {}) => {
     at.log.length = 0;
     await at.post(restPaths.reopenGoal, 'wrong', {}, headers);
-    return at.log[0]?.client;
+    return at.log.find(({ msg }) => msg === 'request')?.client;
   };
   const gateway = (options: ConstructorParameters<typeof World>[2]) => new World(world.db, world.url, options);
   const forwarded = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' };
@@ -167,5 +167,19 @@ describe('the address of the client', () => {
     const behind = gateway({ trustedProxies: 1 });
     expect(await clientOf(behind, forwarded)).toBe('198.51.100.7');
     expect(await clientOf(behind, { 'x-forwarded-for': '2001:db8:1:2:3::4' })).toBe('2001:db8:1:2::');
+  });
+
+  test('is without the port that some proxies add, and what is no address is named once', async () => {
+    const behind = gateway({ trustedProxies: 1 });
+    expect(await clientOf(behind, { 'x-forwarded-for': '192.0.2.1, 203.0.113.7:5678' })).toBe('203.0.113.7');
+    for (const hop of ['[2001:db8:1:2::1]:443', '[2001:db8:1:2::1]'])
+      expect(await clientOf(behind, { 'x-forwarded-for': hop })).toBe('2001:db8:1:2::');
+    const named = [];
+    for (const hop of ['', 'unknown', '_hidden']) {
+      await clientOf(behind, { 'x-forwarded-for': hop });
+      named.push(...behind.log.flatMap(({ forwarded }) => forwarded ?? []));
+      expect(behind.log.find(({ msg }) => msg === 'request')).toMatchObject({ client: '127.0.0.1' });
+    }
+    expect(named).toEqual(['unknown']);
   });
 });

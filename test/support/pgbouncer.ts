@@ -25,6 +25,7 @@ auth_file = ${join(folder, 'userlist.txt')}
 pool_mode = transaction
 default_pool_size = 60
 max_client_conn = 1000
+server_login_retry = 1
 `;
 
 /**

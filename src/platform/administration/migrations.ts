@@ -190,6 +190,8 @@ async function findPending(client: Client, directory: string): Promise<Migration
   const misplaced = schemaProblem(schema, user);
   if (misplaced) throw new DatabaseError(misplaced);
   if (!isThere) return migrations;
+  const hidden = await hiddenRows(client);
+  if (hidden) throw new DatabaseError(hidden);
 
   const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
   const { rows } = await client.query<AppliedRow>(query);
@@ -209,6 +211,22 @@ export const schemaProblem = (schema: string | null, user: string): string | und
     ? undefined
     : `The tables must be in the schema public, but ${schema === null ? 'the search_path of this role leads to none' : `the schema ${schema} comes first`}: ` +
       `ALTER ROLE ${escapeIdentifier(user)} SET search_path = public`;
+
+/** Why statements of this role would not see all rows, and what helps; undefined if they would. */
+async function hiddenRows(client: Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ name: string; role: string }>(`
+    SELECT oid::regclass::text AS name, quote_ident(current_user) AS role FROM pg_class
+    WHERE relkind IN ('r', 'p') AND row_security_active(oid) AND relnamespace = 'public'::regnamespace
+      AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('public._prisma_migrations'))
+    ORDER BY relname`);
+  const [first] = rows;
+  if (!first) return undefined;
+  const ends = rows.map(({ name }) => `ALTER TABLE ${name} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY;`);
+  return (
+    `Row-level security hides rows of ${rows.map(({ name }) => name).join(', ')} from this role, which must see all. ` +
+    `As a superuser, run ALTER ROLE ${first.role} BYPASSRLS; or as the owner of the tables, ${ends.join(' ')}`
+  );
+}
 
 function problemWith(row: AppliedRow, migrations: Migration[]): string | undefined {
   const migration = migrations.find(({ name }) => name === row.migration_name);

@@ -4,6 +4,7 @@ import { type Client, escapeLiteral, type DatabaseError as PgError } from 'pg';
 import { fileUrl } from '../../fileSystem.js';
 import { lazy } from '../caching/index.js';
 import { canNoticeGoneClients, DatabaseError, withClient } from '../postgres/index.js';
+import { shellWord } from '../settings/index.js';
 
 const iterations = 4096;
 
@@ -78,7 +79,7 @@ export const grantToApplication = (url: string, role: string): Promise<boolean> 
     if (!rows[0]?.isOwner) return false;
     if (!rows[0].isThere)
       throw new DatabaseError(
-        `The role ${role} does not exist. npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names.`,
+        `The role ${role} does not exist. npx goalpost roles --application ${shellWord(role)} prints the SQL; add --owner and --gateway if those roles have other names.`,
       );
     const grants = between('Rights on tables: the owner runs this after each migration, too', 'End');
     await client.query(filled(grants, { application: role }));

@@ -23,7 +23,7 @@ const turn = { requests: 4, milliseconds: 5 };
 
 const logMilliseconds = 1000;
 /** Served whatever the load is, because a balancer or supervisor asks: nobody else is before them. */
-const alwaysAdmitted = new Set(['/healthz', '/readyz']);
+const alwaysAdmitted = new Set(['/healthz', '/readyz', '/readyz/shutdown']);
 
 interface OverloadOptions {
   maxConcurrentRequests: number;

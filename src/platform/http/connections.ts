@@ -26,8 +26,8 @@ const mostWaiting = 200;
 /** The open connections. Requests on one run in order, however many a client pipelines (RFC 9112, 9.3.2). */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  /** From then on a connection ends with its last response. */
-  isStopping = false;
+  /** Whether a connection ends with its last response, although its client was not told. */
+  #isEnding = false;
 
   /** Keeps a new connection until it closes. */
   add(socket: Socket): Connection {
@@ -52,7 +52,7 @@ export class Connections {
   #start(socket: Socket, connection: Connection, running: Running): void {
     running.res.once('close', () => {
       connection.requests.shift();
-      if (connection.requests.length === 0 && this.isStopping) socket.end();
+      if (connection.requests.length === 0 && this.#isEnding) socket.end();
       // Many short requests must not keep the process: of those that come in one piece, Node's parser calls one after the other.
       connection.isResting = true;
       setImmediate(() => {
@@ -82,7 +82,9 @@ export class Connections {
     return this.#open.get(socket)?.latest?.complete === false;
   }
 
+  /** Ends what has no request, and from then on each of the others with its last response. */
   endIdle(): void {
+    this.#isEnding = true;
     for (const [socket, { requests }] of this.#open) if (requests.length === 0) socket.destroy();
   }
 

@@ -18,18 +18,29 @@ export const publicRoute = (path: string, handle: Route['handle'], more: Partial
 export const leadsTo = (page: string, path: string): Route =>
   publicRoute(path, () => ({ status: 303, headers: { Location: page } }), { leadsTo: page, accepts: 'text/html' });
 
-/** `/healthz` returns 200 while the process runs; `/readyz` returns 503 unless the gateway is ready for requests. */
-export const healthRoutes = (isReady: (context: RequestContext) => Promise<boolean>): Route[] => [
-  publicRoute('/healthz', () => jsonResponse({ status: 'ok' }), { unlimited: true }),
-  publicRoute(
-    '/readyz',
-    async (_request, context) => {
-      if (!(await isReady(context))) throw failure('SERVICE_UNAVAILABLE');
-      return jsonResponse({ status: 'ok', database: 'ok' });
-    },
-    { unlimited: true },
-  ),
-];
+interface Health {
+  isStopping: () => boolean;
+  isReady: (context: RequestContext) => Promise<boolean>;
+}
+
+/**
+ * `/healthz` returns 200 while the process runs, `/readyz` if the gateway is ready for requests, and `/readyz/shutdown`
+ * unless it stops: a proxy may leave it out for that alone, as all gateways have the same database.
+ */
+export function healthRoutes({ isStopping, isReady }: Health): Route[] {
+  const route = (path: string, check: Health['isReady'], body: object) => {
+    const handle: Route['handle'] = async (_request, context) => {
+      if (!(await check(context))) throw failure('SERVICE_UNAVAILABLE');
+      return jsonResponse(body);
+    };
+    return publicRoute(path, handle, { unlimited: true });
+  };
+  return [
+    route('/healthz', async () => true, { status: 'ok' }),
+    route('/readyz', async (context) => !isStopping() && (await isReady(context)), { status: 'ok', database: 'ok' }),
+    route('/readyz/shutdown', async () => !isStopping(), { status: 'ok' }),
+  ];
+}
 
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',

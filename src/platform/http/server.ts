@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
@@ -129,6 +129,8 @@ const keepAliveTimeout = 65_000;
 const defaultRequestTimeout = 30_000;
 
 const pollMilliseconds = 20;
+/** How long a server that takes no new connections waits for requests that are on their way on those it has. */
+const lastRequestsMilliseconds = 200;
 
 interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   /** If omitted, nothing is counted. */
@@ -153,6 +155,8 @@ export class NodeServer {
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
+  /** From then on each response says that it is the last one of its connection. */
+  #isStopping = false;
   /** Handles a request, also one of another server. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void =>
     this.#connections.enter({ req, res, start: (running) => void this.#handle(running) });
@@ -198,7 +202,7 @@ export class NodeServer {
       const { live } = response;
       if (record.isFinished) return live?.close();
       this.#telemetry.finish(record, response.outcome ?? response.status, context);
-      if (this.#connections.isStopping) endAfter(res);
+      if (this.#isStopping) endAfter(res);
       const isUnread = !req.complete && !dropBody(req, res);
       if (live) void this.#telemetry.run(record, () => sendLive(live, response, res, this.#unsent));
       else send(response, res, { onSent: (bytes) => this.#unsent.count(res, bytes), isUnread });
@@ -220,10 +224,12 @@ export class NodeServer {
 
   /** Takes no new connections after the delay, and cuts off what still runs after the time. Returns how many requests that were. */
   async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
-    this.#connections.isStopping = true;
+    this.#isStopping = true;
     if (delayMilliseconds > 0) await sleep(delayMilliseconds);
-    const closed = new Promise((resolve) => this.server.close(resolve));
+    // That of node:http would also close connections on which a request may be on its way.
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(this.server, resolve));
     this.options.onClosing?.();
+    await Promise.race([closed, sleep(lastRequestsMilliseconds)]);
     this.#connections.endIdle();
     await Promise.race([closed, sleep(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();

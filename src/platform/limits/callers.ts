@@ -10,6 +10,9 @@ function network(address: string): string {
   return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
 }
 
+/** What a proxy reports: some add the port, and brackets around IPv6. */
+const withoutPort = (hop: string): string => hop.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
+
 /** What a request says of who sent it, before anything is looked up. */
 export interface Client {
   address: string;
@@ -28,12 +31,16 @@ interface CallersOptions {
   trustedProxies: number;
   /** Under which key the token of an `Authorization` header is known; undefined if it cannot be one. */
   tokenOf: (authorization: string | undefined) => string | undefined;
+  /** Called once, with what a trusted proxy reports that is no address: its clients then count as one. */
+  onNoAddress?: (claimed: string) => void;
   /** Whose token it was when it was looked up last; undefined if it was not valid. */
   principalOf: (token: string) => Principal | undefined;
 }
 
 /** Whose request it is, before anything is looked up: by its token if that was valid last, else by its address. */
 export class Callers {
+  #hasNamed = false;
+
   constructor(private readonly options: CallersOptions) {}
 
   /** The address of a client, as the last trusted proxies report it; of IPv6 its /64, which a client owns whole. */
@@ -42,8 +49,13 @@ export class Callers {
     if (trustedProxies === 0) return network(peer);
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     const hops = [...forwarded.map((hop) => hop.trim()), peer];
-    const claimed = hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? peer;
-    return network(isIP(claimed) ? claimed : peer);
+    const claimed = withoutPort(hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? peer);
+    if (isIP(claimed)) return network(claimed);
+    if (claimed !== '' && !this.#hasNamed) {
+      this.#hasNamed = true;
+      this.options.onNoAddress?.(claimed);
+    }
+    return network(peer);
   }
 
   clientOf({ headers, socket }: IncomingMessage): Client {

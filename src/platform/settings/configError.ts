@@ -22,3 +22,7 @@ export function shownText(setting: string, text: string): string {
   const short = masked.length > longestShown ? `${masked.slice(0, longestShown)}…` : masked;
   return /^[\x21-\x7e\u2026]+$/.test(short) ? short : JSON.stringify(short);
 }
+
+/** A word of a command as a shell takes it. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

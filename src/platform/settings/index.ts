@@ -1,4 +1,4 @@
-export { ConfigError, shownText } from './configError.js';
+export { ConfigError, shellWord, shownText } from './configError.js';
 export { assignment, type Environment, givenIn, misspelledIn, nearestName, readEnvironment } from './environment.js';
 export {
   addressOf,

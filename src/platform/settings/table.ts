@@ -124,7 +124,12 @@ export const database: Kind<string> = {
   problem: { of: connectionProblem, example: tlsExample },
 };
 
-const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+/** Also those of extensions and apps, such as `capacitor://localhost`, of which the URL standard says that they are none. */
+const isOrigin = (text: string) =>
+  URL.canParse(text) &&
+  (/^https?:/.test(text)
+    ? new URL(text).origin === text && !text.includes('*')
+    : /^[a-z][a-z\d+.-]*:\/\/[\w.:-]+$/.test(text));
 
 export const origins = commaSeparated((text) => text === '*' || isOrigin(text), {
   allowed: 'a list of origins, each without a path, or *',

@@ -367,6 +367,7 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
   '/schema.graphql': 'public',
   '/healthz': 'public',
   '/readyz': 'public',
+  '/readyz/shutdown': 'public',
 };
 
 /** What the crawl does not reach: whom and what these find is tried in test/api/{people,deletedFiles} and operations/{previews,undoChange}. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { applyMigrations } from '../../../src/platform/administration/migrations.js';
 import { createRoles, rolesSql } from '../../../src/platform/administration/roles.js';
@@ -38,6 +39,7 @@ async function run(url: string, ...args: string[]) {
   return { code, text: code === 0 ? stdout : stdout + stderr, stderr };
 }
 
+const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const named = ['--owner', owner.name, '--gateway', gateway.name];
 const quoted = ({ name }: typeof owner) => `"${name.replaceAll('"', '""')}"`;
 
@@ -63,6 +65,13 @@ describe('a database with roles', () => {
     expect((await run(database.directUrl, 'roles', '--application')).text).toContain(
       "'goalpost_application', 'SCRAM-SHA-256$",
     );
+  });
+
+  test('gets a command from goalpost check that a shell takes as it is printed', async () => {
+    const { text } = await run(`${urlOf(gateway)}?sslmode=disable&application_name=o'clock`, 'check');
+    const [, command = ''] = /^ {2}next {5}(.*) npx goalpost migrate$/m.exec(text) ?? [];
+    const printed = execFileSync('sh', ['-c', `${command} sh -c 'printf %s "$DATABASE_URL"'`], { encoding: 'utf8' });
+    expect(printed).toMatch(/^postgresql:\/\/goalpost_owner:password@.*\?sslmode=disable&application_name=o'clock$/);
   });
 
   test('is migrated by the owner only', async () => {
@@ -111,6 +120,36 @@ describe('a database with roles', () => {
     const checked = await run(url, 'check');
     expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('  ok       this role may write\n') });
     expect(checked.text).not.toContain('  note ');
+  });
+
+  test('is refused while row-level security hides rows from the gateway, and not served in part', async () => {
+    const url = urlOf(gateway);
+    const sql = (text: string) => query(database.directUrl, text);
+    const [{ id } = {}] = await sql('SELECT id FROM companies');
+    const whole = ['export', '--company', String(id)];
+    const before = await run(url, ...whole);
+    const token = ['--person', 'person-tomas-okafor', '--name', 'hidden'];
+    const { text } = await run(url, 'token', 'create', ...token);
+    const { client, stop } = await startServer({ DATABASE_URL: url }, { quiet: true });
+    await sql('ALTER TABLE goals ENABLE ROW LEVEL SECURITY; ALTER TABLE people ENABLE ROW LEVEL SECURITY');
+    const { status, body } = await client.graphql(text.trim(), '{ goals { nodes { id } } }');
+    await stop();
+    expect([status, body.errors[0].extensions.code]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    const helps = `ALTER ROLE ${quoted(gateway)} BYPASSRLS`;
+    for (const command of [whole, ['purge', '--older-than', '1d'], ['token', 'list'], ['serve'], ['check']]) {
+      const refused = await run(url, ...command);
+      expect(refused.code).toBe(1);
+      expect(refused.text).toContain(
+        `Row-level security hides rows of goals, people from this role, which must see all. As a superuser, run ${helps};`,
+      );
+    }
+    await sql(helps);
+    expect(await run(url, ...whole)).toEqual(before);
+    await sql(`ALTER ROLE ${quoted(gateway)} NOBYPASSRLS`);
+    const [, ends = ''] = /as the owner of the tables, (.*)/.exec((await run(url, ...whole)).text) ?? [];
+    await query(urlOf(owner), ends);
+    expect(await run(url, ...whole)).toEqual(before);
+    expect(before).toMatchObject({ code: 0, text: expect.stringContaining('"kind": "goal"') });
   });
 
   test('gets the role of an application too, which writes what goalpost check expects and no more', async () => {
@@ -223,7 +262,7 @@ describe('a database with roles', () => {
     const weak = await run(urlOf(gateway), 'check');
     expect(weak.code).toBe(1);
     expect(weak.text).toContain(
-      `  problem  this role lacks DELETE on reactions. npx goalpost roles --owner ${owner.name} --gateway ${gateway.name} prints the SQL\n`,
+      `  problem  this role lacks DELETE on reactions. npx goalpost roles --owner ${inShell(owner.name)} --gateway ${inShell(gateway.name)} prints the SQL\n`,
     );
     expect(weak.text).toContain('  note     this role may do more than a gateway needs: it may empty tables.');
     const strong = await run(urlOf(owner), 'check');

@@ -173,6 +173,7 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
       await sleep(databaseTimeout / 2);
       expectUnavailable([...(await first), ...(await mixed(gateway, goal.id, 20))]);
       expectUnavailable([await timed(gateway.fetch('/readyz'))]);
+      expect((await gateway.fetch('/readyz/shutdown')).status).toBe(200);
     });
     expect(performance.now() - start).toBeLessThan(3 * patience);
     await recovers(gateway);

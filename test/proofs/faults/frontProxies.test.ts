@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../src/platform/embedded/server.js';
 import { Restorer } from '../../../tools/faults/restorer.js';
 import { makeCertificates } from '../../support/certificates.js';
@@ -11,6 +11,7 @@ import { isProxyMissing, type ProxyName, proxyNames } from '../../support/docume
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
 import { askForStream, OpenStream, openStream } from '../../support/openStream.js';
 import { pasteInto } from '../../support/pasteInto.js';
+import { query } from '../../support/query.js';
 import { createRestorables } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
 import { listening } from '../../support/temporary.js';
@@ -54,6 +55,15 @@ async function startBehindProxies() {
       const proxy = proxies.get(name);
       if (!proxy) throw new Error(`${name} was not started`);
       return proxy;
+    },
+    async withoutDatabase(milliseconds: number) {
+      const name = new URL(database.url).pathname.slice(1);
+      const { adminUrl } = inject('database');
+      const limit = (connections: number) => query(adminUrl, `ALTER DATABASE ${name} CONNECTION LIMIT ${connections}`);
+      await limit(0);
+      await query(adminUrl, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+      await sleep(milliseconds);
+      await limit(-1);
     },
     async restart(port: number) {
       await gateways.get(port)?.stop();
@@ -125,10 +135,11 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
         else response.end();
       });
       const port = await listening(server);
-      const proxy = await startFrontProxy(name, scene.certificates, [port, port]);
+      const proxy = await startFrontProxy(name, scene.certificates, [await freePort(), port]);
       onTestFinished(proxy.stop);
       const { status } = await fetch(`${proxy.base}/dies`, { method: 'POST', body: '{}' });
       expect([status, got]).toEqual([expect.toSatisfy((code) => code === 502 || code === 503), 1]);
+      expect((await fetch(`${proxy.base}/lives`)).status).toBe(200);
 
       const besides = await startFrontProxy(name, scene.certificates, [await freePort(), port]);
       onTestFinished(besides.stop);
@@ -185,6 +196,30 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
     return sequences;
   }
 
+  /** Asks for the health once a second through each proxy until the test is over, as monitors do. */
+  function monitor(): void {
+    const timer = setInterval(() => {
+      for (const name of tried) void fetch(`${scene.through(name).base}/readyz`).catch(() => {});
+    }, 1_000);
+    onTestFinished(() => clearInterval(timer));
+  }
+
+  test('a database that is away for 3 seconds takes no gateway out', async ({ skip }) => {
+    skip(!tried.includes('nginx'), 'nginx is not installed');
+    monitor();
+    const { base } = scene.through('nginx');
+    const restorers = scene.documents.map((document) => new Restorer(base, scene.token, document));
+    const running = restorers.map((restorer) => restorer.run());
+    await sleep(1_000);
+    await scene.withoutDatabase(3_000);
+    const since = performance.now();
+    for (const restorer of restorers) restorer.stop();
+    await Promise.all(running);
+    expect(performance.now() - since).toBeLessThan(3_000);
+    const statuses = new Set(restorers.flatMap(({ answers }) => answers.map(({ status }) => status)));
+    expect([...statuses].toSorted()).toEqual([200, 503]);
+  });
+
   test('the rolling restart of docs/deploying.md loses no request, and a stream no event', async ({ skip }) => {
     skip(tried.length === 0, 'no proxy is installed');
     /** Restarts the gateway at the port that is asked for, as systemd would. */
@@ -200,6 +235,7 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
       return { name, restorer: new Restorer(scene.through(name).base, scene.token, document) };
     });
     const running = restorers.map(({ restorer }) => restorer.run());
+    monitor();
     await sleep(1000);
     const [script = ''] = blocksOf(sectionOf(textOf('docs/deploying.md'), 'Rolling restarts'), 'sh');
     const systemctl = `systemctl() { curl -fsS "http://127.0.0.1:${port}/$2"; }\n`;

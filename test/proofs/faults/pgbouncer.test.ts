@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { createEmptyDatabase } from '../../support/database.js';
 import { commandOutput, goalpost, importFileOf } from '../../support/goalpost.js';
@@ -8,6 +8,7 @@ import { startPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import { smallWorkspace } from '../../support/smallWorkspace.js';
+import { temporaryDatabase } from '../../support/temporary.js';
 import { type Json, restPaths } from '../../support/world.js';
 
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
@@ -105,11 +106,32 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
     expect(said).toHaveLength(1);
   });
 
+  test('no command works on the rows that row-level security leaves it, whatever the role has as settings', async () => {
+    const { adminUrl, gateway } = inject('database');
+    const through = await startPgbouncer(adminUrl, gateway);
+    onTestFinished(through.stop);
+    const own = await temporaryDatabase();
+    const url = Object.assign(new URL(own.gatewayUrl), { host: `127.0.0.1:${through.port}` }).href;
+    await importFileOf(workspaceOf(goals), { DATABASE_URL: own.url });
+    await query(own.url, 'ALTER TABLE goals ENABLE ROW LEVEL SECURITY');
+    const pooled = { DATABASE_URL: url, PREPARED_STATEMENTS: 'off' };
+    for (const command of [['export', '--company', 'small'], ['serve'], ['check']]) {
+      const { code, stdout, stderr } = await goalpost(command, pooled);
+      expect([code, stdout + stderr]).toEqual([
+        1,
+        expect.stringContaining('security hides rows of goals from this role'),
+      ]);
+    }
+    await query(own.url, 'ALTER TABLE goals DISABLE ROW LEVEL SECURITY');
+    expect((await goalpost(['check'], pooled)).stdout).toMatch(/note {5}row_security is on .* SET row_security = off/);
+  });
+
   test('goalpost check finds what a pooler loses, and what the role of the gateway has to have behind one', async () => {
     const checked = async (url = settings.DATABASE_URL ?? '') =>
       (await goalpost(['check'], { DATABASE_URL: url })).stdout;
     const found = await checked();
     expect(found).toMatch(/problem {2}the pooler loses prepared statements: set PREPARED_STATEMENTS=off/);
+    expect(found).toMatch(/note {5}after a restart of PostgreSQL, a PgBouncer .* server_login_retry = 1/);
     expect(found).toMatch(/note {5}jit is on for this role, and should be off: .*ALTER ROLE postgres SET jit = off/);
     expect(found).toMatch(/ok {7}127\.0\.0\.1:\d+ answers: .*, behind a pooler/);
     await query(

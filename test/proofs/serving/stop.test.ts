@@ -109,9 +109,27 @@ describe('SIGTERM', () => {
     const answers = await Promise.all([
       ask(`${base}/readyz`, undefined, agent),
       ask(`${base}/readyz`),
+      ask(`${base}/readyz/shutdown`),
       ask(`${base}/healthz`, undefined, new Agent({ keepAlive: true })),
     ]);
-    expect(answers).toMatchObject([503, 503, 200].map((status) => ({ status, connection: 'close' })));
+    expect(answers).toMatchObject([503, 503, 503, 200].map((status) => ({ status, connection: 'close' })));
+    expect(await exited).toEqual([0, null]);
+  });
+
+  test('cuts off no request that is on its way on a connection when the port closes', async () => {
+    const { base, process: child, exited } = await server();
+    const [hostname, port] = [new URL(base).hostname, Number(new URL(base).port)];
+    const isOpen = () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(port, hostname, () => resolve(true)).once('error', () => resolve(false));
+        socket.once('connect', () => socket.destroy());
+      });
+    const idle = connect(port, hostname);
+    await once(idle, 'connect');
+    child.kill('SIGTERM');
+    while (await isOpen()) await setTimeout(1);
+    idle.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await text(idle)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close.*"status":"ok"/is);
     expect(await exited).toEqual([0, null]);
   });
 

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/index.js';
 import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../../support/deliveries.js';
+import { goalpost } from '../../support/goalpost.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
-import { startReceiver } from '../../support/receiver.js';
+import { acknowledge, startReceiver } from '../../support/receiver.js';
 import { statementsOf } from '../../support/statements.js';
 import { temporaryServer } from '../../support/temporary.js';
-import { createWorld } from '../../support/world.js';
+import { createWorld, type Json } from '../../support/world.js';
 
 const world = await createWorld();
 const opened: (() => Promise<unknown>)[] = [];
@@ -23,7 +24,7 @@ async function setting() {
   endpoint.verifyWith(secretFor(company.companyId, id));
   const happen = () => world.activity(caller, { action: 'goal_closed', goalId: goal.id });
   opened.push(endpoint.close);
-  return { endpoint, happen, space, caller, id };
+  return { endpoint, happen, space, company, caller, id };
 }
 
 const serve = (settings: Record<string, string> = hooks) =>
@@ -42,6 +43,39 @@ describe('goalpost serve', () => {
     await until(metrics, (text) => /goalpost_webhook_attempts_total\{outcome="acknowledged"\} 1/.test(text));
     expect(await metrics()).toMatch(/goalpost_webhook_delivery_seconds_count 1/);
     await until(metrics, (text) => /goalpost_webhooks\{state="active"\} [1-9]/.test(text));
+  });
+
+  test('says of an endpoint that never answers how far it is behind at once, and from its first attempt that it fails', async () => {
+    const { endpoint, space, company, id } = await setting();
+    endpoint.respondWith(() => {});
+    const owner = await world.person(space, { isOwner: true });
+    const { client, announced } = await serve({ ...hooks, METRICS_PORT: '0', RATE_LIMIT_PER_TOKEN: '1000000' });
+    const goals = await Promise.all(Array.from({ length: 11 }, () => world.goal(space)));
+    const [first = { id: '' }] = goals;
+    for (const goal of [...goals, ...Array(29).fill(first)])
+      await world.activity(owner, { action: 'goal_closed', goalId: goal.id });
+    await endpoint.until(8);
+    const shown = async () =>
+      (await client.graphql(owner.token, `{ webhook(id: "${id}") { state lag position failingSince } }`)).body.data
+        .webhook;
+    const listed = async () => {
+      const { stdout } = await goalpost(['webhook', 'list', '--json'], { DATABASE_URL: world.url, ...prepared });
+      return JSON.parse(stdout).find((webhook: Json) => webhook.id === id);
+    };
+    const metrics = async () => (await fetch(announced.metrics ?? '')).text();
+    expect(await until(shown, ({ lag }) => lag >= 40)).toMatchObject({ state: 'ACTIVE', lag: 40 });
+    expect(await listed()).toMatchObject({ state: 'active', lag: 40 });
+    await until(shown, ({ state }) => state === 'FAILING', 30_000);
+    const attempts = await world.sql('SELECT FROM webhook_attempts WHERE webhook_id = $1', [id]);
+    expect(attempts.length).toBeLessThan(9);
+    expect(await shown()).toMatchObject({ lag: 40, failingSince: expect.any(String) });
+    expect(await listed()).toMatchObject({ state: 'failing', lag: 40 });
+    const figures = await until(metrics, (text) => /goalpost_webhooks\{state="failing"\} 1/.test(text), 30_000);
+    expect(figures).toMatch(/goalpost_webhook_lag_events 40\n/);
+    endpoint.respondWith(acknowledge);
+    await until(shown, ({ lag }) => lag === 0, 60_000);
+    expect(await shown()).toMatchObject({ state: 'ACTIVE', failingSince: null });
+    await world.sql('DELETE FROM webhooks WHERE company_id = $1', [company.companyId]);
   });
 
   test('signs with the secret that an owner was shown, sends a ping at once, and shows what came of it', async () => {
