@@ -3,7 +3,7 @@ import { rawSql as raw, sql } from '../platform/postgres/index.js';
 import { quote } from './report.js';
 import { within } from './rows.js';
 import { type Checked, columns, isStaged, isThere, lookUp, most, staged } from './staging.js';
-import { fieldOf, lists, type Reference, references, rowKeyOf, type Table } from './tables.js';
+import { fieldOf, lists, nested, type Reference, references, rowKeyOf, type Table, tables } from './tables.js';
 
 const isHidden = (table: Table) =>
   Object.values(lists).some((list) => list.table === table && list.gone === 'removed_at');
@@ -40,6 +40,19 @@ async function duplicates({ tx, staging }: Checked): Promise<string[]> {
     const field = table === 'public_links' ? 'public_token' : 'id';
     for (const { path, value, other } of found)
       problems.push(`${within(path, field)}: ${quote(value)} is the same as ${within(other, field)}`);
+  }
+  return problems;
+}
+
+/** Problems with rows of an update that nothing but their id tells from others of their list. */
+export async function unidentified({ tx, staging }: Checked): Promise<string[]> {
+  const problems: string[] = [];
+  for (const table of tables.filter((each) => staging.tables.has(each) && nested[each] && !nested[each].natural)) {
+    const found = await tx.$queryRaw<{ path: string }[]>(
+      sql`SELECT path FROM ${staged(table)} WHERE generated ORDER BY n LIMIT ${most}::integer`,
+    );
+    for (const { path } of found)
+      problems.push(`${within(path, 'id')}: is required in an update; an export shows the id that it has here`);
   }
   return problems;
 }
