@@ -71,23 +71,10 @@ export async function danglingReferences(checked: Checked): Promise<string[]> {
   const found = await tx.$queryRaw<{ path: string; field: string; value: string; tbl: Table }[]>(
     sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) d ORDER BY n, field LIMIT ${most}::integer`,
   );
-  const hints = await elsewhere(checked, [...new Set(found.map(({ value }) => value))]);
-  return found.map(({ path, field, value, tbl }) => {
-    const other = hints.get(value);
-    const hint = other ? `, it is the id of ${other}` : '';
-    const list = tbl.replace('resource_hub_', '');
-    return `${within(path, field)}: nothing in ${list} has the id ${quote(value)}${hint}`;
-  });
-}
-
-/** Where in the file something else has these ids. */
-async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Map<string, string>> {
-  const parts = [...staging.tables]
-    .filter((table) => table !== 'space_members' && table !== 'public_links')
-    .map((table) => sql`SELECT id AS value, path FROM ${staged(table)} WHERE id = ANY (${values}::text[])`);
-  if (values.length === 0 || parts.length === 0) return new Map();
-  const found = await tx.$queryRaw<{ value: string; path: string }[]>(Prisma.join(parts, ' UNION ALL '));
-  return new Map(found.map(({ value, path }) => [value, path]));
+  return found.map(
+    ({ path, field, value, tbl }) =>
+      `${within(path, field)}: nothing in ${tbl.replace('resource_hub_', '')} has the id ${quote(value)}`,
+  );
 }
 
 /** What is in others of its kind, by the column that says in which. */
