@@ -49,11 +49,11 @@ function* recordsOf(company: string, size: number, changed = 0): Generator<Line>
       ...(n % 2 === 1 && { closed_at: '2026-03-01T00:00:00Z', success: true }),
       ...(n > 10 && { parent_goal_id: `g${Math.floor(n / 10)}` }),
       access: [{ person_id: person(n + 3), level: 40 }],
-      targets: [{ name: 'Target', from: 0, to: 10, value: n % 10 }],
+      targets: [{ id: `t${n}`, name: 'Target', from: 0, to: 10, value: n % 10 }],
       progress_updates: [
-        { status: 'on_track', message: 'Fine', author_id: person(n), inserted_at: '2026-02-01T00:00:00Z' },
+        { id: `u${n}`, status: 'on_track', message: 'Fine', author_id: person(n), inserted_at: '2026-02-01T00:00:00Z' },
       ],
-      activities: [{ action: 'goal_created', author_id: person(n), inserted_at: '2026-01-01T00:00:00Z' }],
+      activities: [{ id: `a${n}`, action: 'goal_created', author_id: person(n), inserted_at: '2026-01-01T00:00:00Z' }],
     }));
   }
   function filesOf(count: number) {

@@ -17,7 +17,7 @@ import { verify } from './comparison/verify.js';
 import { Workloads } from './comparison/workloads.js';
 import { writeDocument } from './comparison/writeDocument.js';
 
-// How fast the gateway is, compared with bare node:http and pg, and with what people would pick instead: `npm run bench`.
+// How fast the gateway is, compared with what people would write by hand or pick instead: `npm run bench`.
 // bench/README.md says how it measures; `npm run bench -- --help` lists the options.
 
 // So that what it has started ends with it.
@@ -58,14 +58,14 @@ async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 
   }
 }
 
-const peers: ContenderName[] = ['Mercurius, by hand', 'PostGraphile', 'Apollo + Prisma'];
+const peers: ContenderName[] = ['Mercurius, by hand', 'PostGraphile'];
 const nothing = { closed: [], fixed: [], grown: [], postgres: '' };
 
 async function run(): Promise<Results> {
   const before = conditions(options.peerNode);
   const end = () => ({ conditions: { ...before, loadAfter: loadNow() } });
   if (options.soak) return { ...nothing, soak: await soak(options.minutes, options.sizes, onMinute), ...end() };
-  if (options.contenders.some((name) => peers.includes(name))) installPeers();
+  if (options.growth || options.contenders.some((name) => peers.includes(name))) installPeers();
   const compared = await compare();
   const grown = options.growth ? await grow({ ...options, onMeasured }) : { grown: [] };
   return { ...compared, ...grown, ...end() };
@@ -82,4 +82,4 @@ const parts = options.soak
   ? [soakTable(results)]
   : [goalTable(results), comparisonTables(results), growthTables(results)];
 console.log([circumstances(results), ...parts].join('\n\n'));
-if (options.write) writeDocument(results, fileOf(options.name));
+if (options.write) writeDocument(results);

@@ -1,4 +1,4 @@
-import { authenticate, type Caller, type Input, type Operation, operations } from '../floor/operations.js';
+import { authenticate, type Caller, type Input, type Operation, operations } from './operations.js';
 
 interface Context {
   caller: Caller;

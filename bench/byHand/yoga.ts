@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, GraphQLError, isEnumType, isObjectType } from 'graphql';
 import { createYoga } from 'graphql-yoga';
-import { Failure } from '../floor/operations.js';
+import { Failure } from './operations.js';
 import { contextOf, resolvers } from './resolvers.js';
 
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

@@ -73,11 +73,11 @@ interface Growing {
   onMeasured(one: Measured): void;
 }
 
-const contenders: ContenderName[] = ['gateway', 'floor'];
+const contenders: ContenderName[] = ['gateway', 'Mercurius, by hand'];
 
 /**
- * Measures the same workloads on more and more data, each size in a database of its own with gateway and floor of its
- * own, in turn; and over more connections.
+ * Measures the same workloads on more and more data, each size in a database of its own with contenders of its own, in
+ * turn; and over more connections.
  */
 export async function grow({
   sizes,

@@ -27,14 +27,8 @@ export const conditions = (peerNode: string | undefined): Conditions => ({
   peers: peersOf(peerNode),
 });
 
-function dependenciesOf(file: string): Record<string, string> {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
-  return { ...dependencies, ...devDependencies };
-}
-
 function peersOf(peerNode: string | undefined): string {
   const node = peerNode ? ` on Node ${execFileSync(peerNode, ['--version'], { encoding: 'utf8' }).trim()}` : '';
-  const peers = dependenciesOf('../peers/package.json');
-  const prisma = dependenciesOf('../../package.json')['@prisma/client'];
-  return `PostGraphile ${peers.postgraphile}${node}, Apollo Server ${peers['@apollo/server']}, Prisma ${prisma}`;
+  const { dependencies: peers } = JSON.parse(readFileSync(new URL('../peers/package.json', import.meta.url), 'utf8'));
+  return `Mercurius ${peers.mercurius}, PostGraphile ${peers.postgraphile}${node}`;
 }

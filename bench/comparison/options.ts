@@ -28,7 +28,7 @@ export interface Options {
   peerNode: string | undefined;
   /** Settings of the gateway besides those of every run. */
   environment: Record<string, string>;
-  /** Whether bench/figures.md and its plots are written. */
+  /** Whether bench/figures.md is written. */
   write: boolean;
   /** Whether the results of the last run are taken, instead of measuring. */
   again: boolean;
@@ -42,13 +42,13 @@ const usage = `Usage: npm run bench -- [options]
   --seconds <n>        of each measurement (0.4)
   --goals <n> --documents <n> --versions <n> --recipients <n> --depth <n>   how much data there is
   --peer-node <path>   the Node for PostGraphile, which needs 22 or later
-  --growth             also how throughput changes with the data and with connections, for the floor and the gateway
+  --growth             also how throughput changes with the data and with connections, for the gateway and Mercurius by hand
   --axes <a;b>         only what grows of: ${axisNames.join('; ')}
   --largest <n>        of the sizes that --growth tries (1000000)
   --soak               instead, the gateway alone without a pause, and how its memory changes
   --minutes <n>        of the soak (10)
   --smoke              some seconds, without the peers: whether all of this still works
-  --write              writes the tables and plots of bench/figures.md
+  --write              writes the tables of bench/figures.md
   --again              measures nothing, and takes the results of the last run`;
 
 /** So that a loaded machine makes no answer of the smoke run a 503. */
@@ -118,7 +118,7 @@ export function readOptions(args: string[]): Options {
       environment: patience,
       name: 'smoke',
       starts: 1,
-      contenders: ['gateway', 'Yoga, by hand', 'floor'],
+      contenders: ['gateway', 'Yoga, by hand'],
       workloads: workloadNames,
       connections: [1, 16],
       rounds: 1,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const directory = fileURLToPath(new URL('../peers', import.meta.url));
 
-/** Installs the peers and the library that draws the plots, which are no dependencies of the product. */
+/** Installs the peers, which are no dependencies of the product. */
 export function installPeers(): void {
   if (existsSync(`${directory}/node_modules`)) return;
   execFileSync('npm', ['ci', '--prefix', directory, '--no-fund', '--no-audit'], {

@@ -3,7 +3,7 @@ import { type Call, pageSize, type Request, type Spelling } from './calls.js';
 
 const root = '/api/external/v1';
 
-/** The gateway's REST facade; the floor has the same paths. */
+/** The gateway's REST facade. */
 const rest: Spelling = (call) => {
   const post = (path: string, body: object): Request => ({ path: `${root}${path}`, body: JSON.stringify(body) });
   switch (call.kind) {
@@ -25,13 +25,6 @@ const rest: Spelling = (call) => {
     default:
       throw new Error(`REST has no ${call.kind}`);
   }
-};
-
-/** The floor has paths of its own for reads. */
-export const floor: Spelling = (call) => {
-  if (call.kind === 'goal') return { path: '/goal', body: JSON.stringify({ id: call.id }) };
-  if (call.kind === 'page') return { path: '/goals', body: JSON.stringify({ first: pageSize }) };
-  return rest(call);
 };
 
 /** The gateway: REST where it has a path, GraphQL for the rest. */

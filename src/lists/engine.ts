@@ -154,7 +154,7 @@ export type RowAt = (id: Prisma.Sql) => RowInSql | undefined;
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
 const usualSizes = [defaultSize, 50];
 
-/** Reads one page of the list for each scope, with its rows if it is told how, in one statement. Decisions: "Lists". */
+/** Reads one page of the list for each scope, with its rows if it is told how, in one statement. */
 export async function readPages(
   db: Reader,
   list: List,
@@ -300,7 +300,10 @@ export interface Few {
   areAll: (rows: Prisma.Sql) => Prisma.Sql;
 }
 
-/** At most so many rows are found first, and sorted. If there are more, the list is walked in order. Decisions: "Lists". */
+/**
+ * At most so many rows are found first, and sorted. If there are more, the list is walked in order: PostgreSQL does not know
+ * how frequent a word is, so the statement says both.
+ */
 export const fewWith = (text: string): Few =>
   indexed.test(text)
     ? {

@@ -23,7 +23,10 @@ export interface GoalOrder {
 
 export const goalCursor = (field: keyof typeof keys): CursorKind => ({ name: `goals.${field}`, key: keys[field].key });
 
-/** The goals that the caller may see: found first and then sorted, or each shelf walked in order. Decisions: "Lists". */
+/**
+ * The goals that the caller may see: found first and then sorted, or each shelf walked in order. Access is checked of each
+ * row besides, so that a mistake in the walk may hide a row, but leaks none.
+ */
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
   const { column } = keys[field];
   const { companyId, personId } = actor;

@@ -176,7 +176,6 @@ export interface NamedRecord {
  * Locks the records that several mutations of one request will change, until its transaction ends: by kind, then by id,
  * so that requests which name them in opposite orders wait for each other instead of deadlocking. Passes over those that
  * the caller may not edit: they wait for no one who holds these, and nobody waits for them.
- * Decisions: "Several changes at once".
  */
 export async function lockChanges(
   { db, actor: { companyId, personId } }: { db: Transaction; actor: Actor },

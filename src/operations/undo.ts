@@ -223,7 +223,10 @@ async function reasonOf(
   return later ? `${later.action} by ${later.name} at ${later.at.toISOString()}` : 'it has been changed since';
 }
 
-/** Undoes what the token did, newest first, and yields each with its outcome. Decisions: "Taking back". */
+/**
+ * Undoes what the token did, newest first, and yields each with its outcome. What this version does not know is yielded as
+ * left: passed over in silence, it would be believed to be taken back.
+ */
 export async function* undoChanges(
   db: Database,
   token: UndoneToken,
@@ -289,7 +292,7 @@ async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUn
   return { change, inverse, isUndone, record: { kind, id: subjectId }, versionId: documentVersionId };
 }
 
-/** Takes one change back. Leaves one that is taken back already as it is. Throws 404, 403 or 409. Decisions: "Taking back". */
+/** Takes one change back. Leaves one that is taken back already as it is. Throws 404, 403 or 409. */
 export async function undoChange(
   context: Context,
   input: ChangeToUndo,

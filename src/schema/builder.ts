@@ -18,7 +18,7 @@ import { notFound } from '../platform/failures/index.js';
 import { keyOf } from '../policies/access.js';
 import { plannedQuery } from './plans.js';
 
-// What a field costs besides the objects that it returns: about how many objects it reads. Decisions: "Query cost".
+// What a field costs besides the objects that it returns: about how many objects it reads.
 
 /** A text that may be as long as a document. */
 export const longText = { complexity: 20 };

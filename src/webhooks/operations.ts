@@ -113,7 +113,7 @@ export interface WebhookWithSecret extends ChangedWebhook {
   secret: string;
 }
 
-/** Makes a webhook, which starts now or after a given event. Throws 400, 403, 409 or 501. Decisions: "Webhooks". */
+/** Makes a webhook, which starts now or after a given event. Throws 400, 403, 409 or 501. */
 export async function createWebhook(context: Context, input: CreateWebhookInput): Promise<WebhookWithSecret> {
   const { companyId } = context.actor;
   requireUrl(context, input.url);
@@ -163,7 +163,10 @@ interface UpdateWebhookInput {
   endOldSecrets?: boolean | null | undefined;
 }
 
-/** Changes what is given of a webhook. Throws 400, 403 or 404. Decisions: "Webhooks". */
+/**
+ * Changes what is given of a webhook. Throws 400, 403 or 404. A change of URL, position or state begins a new epoch: what is
+ * in hand would otherwise overtake a replay.
+ */
 export async function updateWebhook(context: Context, input: UpdateWebhookInput): Promise<ChangedWebhook> {
   const { id, url } = input;
   if (url != null) requireUrl(context, url);

@@ -3,7 +3,7 @@ import { rawSql as raw, sql } from '../platform/postgres/index.js';
 import { quote } from './report.js';
 import { within } from './rows.js';
 import { type Checked, columns, isStaged, isThere, lookUp, most, staged } from './staging.js';
-import { fieldOf, lists, type Reference, references, rowKeyOf, type Table } from './tables.js';
+import { fieldOf, lists, nested, type Reference, references, rowKeyOf, type Table, tables } from './tables.js';
 
 const isHidden = (table: Table) =>
   Object.values(lists).some((list) => list.table === table && list.gone === 'removed_at');
@@ -44,6 +44,19 @@ async function duplicates({ tx, staging }: Checked): Promise<string[]> {
   return problems;
 }
 
+/** Problems with rows of an update that nothing but their id tells from others of their list. */
+export async function unidentified({ tx, staging }: Checked): Promise<string[]> {
+  const problems: string[] = [];
+  for (const table of tables.filter((each) => staging.tables.has(each) && nested[each] && !nested[each].natural)) {
+    const found = await tx.$queryRaw<{ path: string }[]>(
+      sql`SELECT path FROM ${staged(table)} WHERE generated ORDER BY n LIMIT ${most}::integer`,
+    );
+    for (const { path } of found)
+      problems.push(`${within(path, 'id')}: is required in an update; an export shows the id that it has here`);
+  }
+  return problems;
+}
+
 /** Problems with ids of nothing. */
 export async function danglingReferences(checked: Checked): Promise<string[]> {
   const { tx, staging } = checked;
@@ -58,23 +71,10 @@ export async function danglingReferences(checked: Checked): Promise<string[]> {
   const found = await tx.$queryRaw<{ path: string; field: string; value: string; tbl: Table }[]>(
     sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) d ORDER BY n, field LIMIT ${most}::integer`,
   );
-  const hints = await elsewhere(checked, [...new Set(found.map(({ value }) => value))]);
-  return found.map(({ path, field, value, tbl }) => {
-    const other = hints.get(value);
-    const hint = other ? `, it is the id of ${other}` : '';
-    const list = tbl.replace('resource_hub_', '');
-    return `${within(path, field)}: nothing in ${list} has the id ${quote(value)}${hint}`;
-  });
-}
-
-/** Where in the file something else has these ids. */
-async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Map<string, string>> {
-  const parts = [...staging.tables]
-    .filter((table) => table !== 'space_members' && table !== 'public_links')
-    .map((table) => sql`SELECT id AS value, path FROM ${staged(table)} WHERE id = ANY (${values}::text[])`);
-  if (values.length === 0 || parts.length === 0) return new Map();
-  const found = await tx.$queryRaw<{ value: string; path: string }[]>(Prisma.join(parts, ' UNION ALL '));
-  return new Map(found.map(({ value, path }) => [value, path]));
+  return found.map(
+    ({ path, field, value, tbl }) =>
+      `${within(path, field)}: nothing in ${tbl.replace('resource_hub_', '')} has the id ${quote(value)}`,
+  );
 }
 
 /** What is in others of its kind, by the column that says in which. */

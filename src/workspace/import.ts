@@ -2,7 +2,7 @@ import { eventKind, isKnownEvent } from '../events/event.js';
 import { Prisma } from '../generated/client/client.js';
 import { readCursor } from '../lists/engine.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
-import { danglingReferences, problemsOfRemovals, problemsOfRows } from './checks.js';
+import { danglingReferences, problemsOfRemovals, problemsOfRows, unidentified } from './checks.js';
 import type { Source } from './file.js';
 import { compareHistories, overtakenDocuments } from './histories.js';
 import { matchRows, recordVersions } from './matching.js';
@@ -209,7 +209,7 @@ async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions)
 async function update(told: Update, head: Head, options: ImportOptions): Promise<ImportReport> {
   const { staging, overwrite } = told;
   if (options.removeMissing) await removeMissing(told, head);
-  const problems = await removalProblems(told, options);
+  const problems = [...(await unidentified(told)), ...(await removalProblems(told, options))];
   if (problems.length > 0) throw new ImportError(problems);
   await matchRows(told);
   const wrong = await compareHistories(told);

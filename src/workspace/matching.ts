@@ -1,48 +1,37 @@
 import { rawSql as raw, sql } from '../platform/postgres/index.js';
 import { addedBy } from './checks.js';
 import { type Checked, columns, isThere, lookUp, staged } from './staging.js';
-import { columnsOf, nested, type Table, tables } from './tables.js';
-
-/** Tables whose rows without an id are told apart by their time if the file has it, and by their position. */
-const timed: Table[] = ['goal_progress_updates', 'goal_retrospectives', 'activities', 'comments'];
+import { nested, type Table, tables } from './tables.js';
 
 /** Gives rows without an id in the file that of the row that they stand for, parents before their children. */
 export async function matchRows(checked: Checked): Promise<void> {
   const { tx, staging } = checked;
   await matchBlobs(checked);
   for (const table of tables.filter((each) => staging.tables.has(each) && each !== 'space_members')) {
-    const { parents = [], natural = [] } = nested[table] ?? {};
+    const { parents = [], natural } = nested[table] ?? {};
     for (const { table: of, column } of parents.filter((each) => staging.tables.has(each.table))) {
       await tx.$executeRaw(sql`
         UPDATE ${staged(table)} s SET ${columns([column])} = p.id FROM ${staged(of)} p
         WHERE s.${columns([column])} = p.made AND p.id <> p.made`);
-      const key: Key = [column, ...natural];
-      if (timed.includes(table)) await match(checked, table, [...key, 'inserted_at']);
-      await match(checked, table, key, timed.includes(table) ? 's.inserted_at IS NULL' : 'TRUE');
+      if (natural) await match(checked, table, column, [column, ...natural]);
     }
   }
   await nameVersions(checked);
 }
 
-/** The column that has the parent of a row, and those that tell its rows apart. */
-type Key = [string, ...string[]];
-
-/** The rows of the file and those that are there with equal columns are paired: the first ones, the second ones, … */
-async function match({ tx, companyId }: Checked, table: Table, key: Key, condition = 'TRUE'): Promise<void> {
-  const parent = columns([key[0]]);
-  const order = ['index', 'inserted_at'].filter((name) => columnsOf(table).includes(name));
-  const place = (row: string, last: string) =>
-    sql`row_number() OVER (PARTITION BY ${columns(key, row)} ORDER BY ${columns([...order, last], row)}) AS place`;
+/** Pairs a row of the file with the one that is there with the same key; a second one of that key stays a new row, which its unique index refuses. */
+async function match({ tx, companyId }: Checked, table: Table, column: string, key: string[]): Promise<void> {
+  const parent = columns([column]);
   await tx.$executeRaw(sql`
     WITH file AS MATERIALIZED (
-      SELECT s.made, ${columns(key, 's')}, ${place('s', 'n')} FROM ${staged(table)} s
-      WHERE s.generated AND s.id = s.made AND s.${parent} IS NOT NULL AND ${raw(condition)}
+      SELECT DISTINCT ON (${columns(key, 's')}) s.made, ${columns(key, 's')} FROM ${staged(table)} s
+      WHERE s.generated AND s.id = s.made AND s.${parent} IS NOT NULL ORDER BY ${columns([...key, 'n'], 's')}
     ), here AS MATERIALIZED (
-      SELECT t.id, ${columns(key, 't')}, ${place('t', 'id')}
+      SELECT t.id, ${columns(key, 't')}
       FROM (SELECT DISTINCT ${parent} AS id FROM file) p ${lookUp(table, companyId, sql`t.${parent} = p.id`)}
       WHERE NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)
     )
-    UPDATE ${staged(table)} s SET id = here.id FROM file JOIN here USING (${columns(key)}, place) WHERE s.made = file.made`);
+    UPDATE ${staged(table)} s SET id = here.id FROM file JOIN here USING (${columns(key)}) WHERE s.made = file.made`);
 }
 
 /** The bytes of a file are those that it has, unless the file gives another id. */

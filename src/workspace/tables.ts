@@ -59,8 +59,8 @@ interface Parent {
 
 interface Nested {
   parents: readonly Parent[];
-  /** What a row without an id in the file is recognized by, besides its parent; then by its position. */
-  natural: readonly string[];
+  /** What a row without an id in the file is recognized by, besides its parent; undefined if by nothing else. */
+  natural?: readonly string[];
 }
 
 const parent = (table: Table, column: string, field: string): Parent => ({ table, column, field });
@@ -68,10 +68,10 @@ const parent = (table: Table, column: string, field: string): Parent => ({ table
 /** What lies in other records. */
 export const nested: Partial<Record<Table, Nested>> = {
   space_members: { parents: [parent('spaces', 'space_id', 'members')], natural: ['person_id'] },
-  targets: { parents: [parent('goals', 'goal_id', 'targets')], natural: [] },
-  goal_checks: { parents: [parent('goals', 'goal_id', 'checklist')], natural: [] },
-  goal_progress_updates: { parents: [parent('goals', 'goal_id', 'progress_updates')], natural: [] },
-  goal_retrospectives: { parents: [parent('goals', 'goal_id', 'retrospectives')], natural: [] },
+  targets: { parents: [parent('goals', 'goal_id', 'targets')] },
+  goal_checks: { parents: [parent('goals', 'goal_id', 'checklist')] },
+  goal_progress_updates: { parents: [parent('goals', 'goal_id', 'progress_updates')] },
+  goal_retrospectives: { parents: [parent('goals', 'goal_id', 'retrospectives')] },
   access_grants: {
     parents: [
       parent('spaces', 'space_id', 'access'),
@@ -90,7 +90,6 @@ export const nested: Partial<Record<Table, Nested>> = {
       parent('resource_hub_files', 'file_id', 'activities'),
       parent('resource_hub_documents', 'document_id', 'activities'),
     ],
-    natural: ['action', 'author_id'],
   },
   comment_threads: { parents: [parent('activities', 'activity_id', 'thread')], natural: [] },
   comments: {
@@ -101,7 +100,6 @@ export const nested: Partial<Record<Table, Nested>> = {
       parent('resource_hub_files', 'file_id', 'comments'),
       parent('resource_hub_documents', 'document_id', 'comments'),
     ],
-    natural: ['author_id'],
   },
   reactions: {
     parents: [

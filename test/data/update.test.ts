@@ -117,7 +117,7 @@ describe('an update', () => {
       goals: [
         {
           ...goal,
-          targets: [{ name: 'Other', from: 0, to: 2, value: 1 }],
+          targets: [{ id: id('target'), name: 'Other', from: 0, to: 2, value: 1 }],
           checklist: [],
           progress_updates: [{ ...goal.progress_updates[0], status: 'caution', comments: undefined }],
         },
@@ -161,7 +161,17 @@ describe('an update', () => {
     const [published] = document.documents;
     const version = { version_number: 4, title: 'Four', content: 'four', editor_id: id('ben'), origin: 'edited' };
     const report = await update({
-      goals: [{ ...document.goals[0], id: id('new'), name: 'New', targets: [], checklist: [], progress_updates: [] }],
+      goals: [
+        {
+          ...document.goals[0],
+          id: id('new'),
+          name: 'New',
+          targets: [],
+          checklist: [],
+          progress_updates: [],
+          activities: [{ id: id('new-created'), action: 'goal_created', author_id: id('ann') }],
+        },
+      ],
       documents: [{ ...published, name: 'Four', content: 'four', versions: [version], activities: [] }],
     });
     expect(counted(report)).toMatchObject({
@@ -212,8 +222,14 @@ describe('an update', () => {
     };
     // One that the file records by its number, one by its editor and time, and one not at all.
     const activities = [
-      { action: 'resource_hub_document_edited', author_id: id('ann'), version_number: 4, inserted_at: at(9) },
-      { action: 'resource_hub_document_edited', author_id: id('ben'), inserted_at: at(5) },
+      {
+        id: id('fourth'),
+        action: 'resource_hub_document_edited',
+        author_id: id('ann'),
+        version_number: 4,
+        inserted_at: at(9),
+      },
+      { id: id('fifth'), action: 'resource_hub_document_edited', author_id: id('ben'), inserted_at: at(5) },
     ];
     const delta = { ...published, name: 'V6', content: 'x', versions: [4, 5, 6].map(version), activities };
     await update({ documents: [delta] });
@@ -336,12 +352,13 @@ test('a file that overwrites loses the restores that did not happen here, with e
   const subscriptions = [{ person_id: id('ben'), type: 'joined' }];
   const reactions = [{ person_id: id('ann'), emoji: '👍' }];
   const lost = {
+    id: id('lost'),
     action: 'document_version_restored',
     author_id: id('ben'),
     version_number: 5,
     thread: {
       message: 'Back',
-      comments: [{ author_id: id('ann'), content: 'Yes', reactions }],
+      comments: [{ id: id('answer'), author_id: id('ann'), content: 'Yes', reactions }],
       subscription_list: { subscriptions },
     },
     notifications: [{ person_id: id('ann') }],
@@ -651,6 +668,33 @@ describe('an update is refused, and nothing is written,', () => {
       'a public link is of another company',
       ({ document }) => ({ documents: [{ ...document.documents[0], public_token: 'taken' }] }),
       () => ['documents[0].public_token: "taken" exists already'],
+    ],
+    [
+      'what only an id tells from others has none',
+      ({ document: { goals, documents }, id }) => ({
+        goals: [
+          {
+            ...goals[0],
+            targets: [{ name: 'Target', from: 0, to: 1, value: 0 }],
+            checklist: [{ id: id('check'), name: 'Check' }, { name: 'Other' }],
+            progress_updates: [
+              { ...goals[0].progress_updates[0], comments: [{ author_id: id('ben'), content: 'Yes' }] },
+              { author_id: id('ann'), status: 'on_track' },
+            ],
+            retrospectives: [{ author_id: id('ann'), title: 'Done', content: 'Well' }],
+          },
+        ],
+        documents: [{ ...documents[0], activities: [{ ...documents[0].activities[0], id: undefined }] }],
+      }),
+      () =>
+        [
+          'goals[0].targets[0]',
+          'goals[0].checklist[1]',
+          'goals[0].progress_updates[1]',
+          'goals[0].retrospectives[0]',
+          'documents[0].activities[0]',
+          'goals[0].progress_updates[0].comments[0]',
+        ].map((path) => `${path}.id: is required in an update; an export shows the id that it has here`),
     ],
     [
       'something of what is removed would stay, or the file has it too',

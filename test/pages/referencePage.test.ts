@@ -76,12 +76,4 @@ describe('the OpenAPI document', () => {
     const { body } = await world.fetch('/api/external/v1/openapi.json');
     expect((await world.fetch('/openapi.json')).body).toEqual(body);
   });
-
-  test('is served as YAML too, the same also for tools that read YAML 1.1', async () => {
-    const { parse } = await import('yaml');
-    const { headers, body } = await world.fetch('/openapi.yaml');
-    expect(headers.get('content-type')).toBe('application/yaml; charset=utf-8');
-    expect(body.text).toMatch(/^openapi: 3\.1\.0\n/);
-    expect(parse(body.text, { version: '1.1' })).toEqual((await world.fetch('/openapi.json')).body);
-  });
 });

@@ -42,8 +42,8 @@ test('the bundle has no package under a licence that docs/licence.md does not co
   const counts = new Map<string, number>();
   for (const { licenses } of components)
     counts.set(licenses[0].expression, (counts.get(licenses[0].expression) ?? 0) + 1);
-  expect(Object.fromEntries(counts)).toEqual({ MIT: 54, 'Apache-2.0': 9, ISC: 8, 'BSD-3-Clause': 1, '0BSD': 1 });
-  expect(textOf('docs/licence.md')).toContain('54 packages under MIT, 9 under Apache 2.0, 8 under ISC, one each');
+  expect(Object.fromEntries(counts)).toEqual({ MIT: 54, 'Apache-2.0': 9, ISC: 7, 'BSD-3-Clause': 1, '0BSD': 1 });
+  expect(textOf('docs/licence.md')).toContain('54 packages under MIT, 9 under Apache 2.0, 7 under ISC, one each');
 });
 
 test('an installation without what the build needs says how to get it', async () => {

@@ -22,7 +22,7 @@ export const guidePathOf = (file: string) =>
 /** What engineers read beside the code. */
 export const notes = [
   ...['prisma', 'src', 'test', 'bench', 'tools'].map((folder) => `${folder}/README.md`),
-  ...['src/decisions.md', 'tools/dependencies.md'],
+  'tools/dependencies.md',
 ];
 
 const fence = /^```(\w+)\n(.*?)^```$/gms;

@@ -24,10 +24,21 @@ export function smallWorkspace(key = 'small') {
         targets: [{ id: id('target'), name: 'Target', from: 0, to: 1, value: 0 }],
         checklist: [{ id: id('check'), name: 'Check' }],
         progress_updates: [
-          { author_id: id('ann'), status: 'on_track', comments: [{ author_id: id('ben'), content: 'Yes' }] },
+          {
+            id: id('update'),
+            author_id: id('ann'),
+            status: 'on_track',
+            comments: [{ id: id('comment'), author_id: id('ben'), content: 'Yes' }],
+          },
         ],
         activities: [
-          { action: 'goal_created', author_id: id('ann'), thread: {}, notifications: [{ person_id: id('ben') }] },
+          {
+            id: id('created'),
+            action: 'goal_created',
+            author_id: id('ann'),
+            thread: {},
+            notifications: [{ person_id: id('ben') }],
+          },
         ],
       },
       { id: id('subgoal'), space_id: id('space'), parent_goal_id: id('goal'), name: 'Subgoal' },
@@ -75,7 +86,9 @@ export function smallWorkspace(key = 'small') {
             restored_from_version_number: 1,
           },
         ],
-        activities: [{ action: 'document_version_restored', author_id: id('ann'), version_number: 3 }],
+        activities: [
+          { id: id('restored'), action: 'document_version_restored', author_id: id('ann'), version_number: 3 },
+        ],
       },
       { id: id('draft'), resource_hub_id: id('hub'), name: 'Draft', content: '', author_id: id('ann'), state: 'draft' },
     ],

@@ -76,7 +76,10 @@ async function inTransaction(
   }
 }
 
-/** Runs changes in one transaction, which is undone unless its result may stay. Decisions: "Several changes at once". */
+/**
+ * Runs changes in one transaction, which is undone unless its result may stay: PostgreSQL accepts the COMMIT of one in which
+ * a statement has failed without an error, and rolls it back.
+ */
 const onlyIf = (db: Database, mayStay: (result: ExecutionResult) => boolean, execute: ExecuteIn) =>
   inTransaction(db, async (tx) => {
     const result = await execute(tx);
@@ -242,7 +245,7 @@ export const purgeOutcomes = (db: Database, tenants: string, batch = 1000): Prom
 interface IdempotencyOptions {
   db: Database;
   idempotencySeconds: number;
-  /** The most bytes of all long outcomes of a token; a thousand million if omitted. Decisions: "Query cost". */
+  /** The most bytes of all long outcomes of a token; a thousand million if omitted. */
   longOutcomeBytes?: number;
   /** Whether a text of a response is a secret, which is sent and never kept. */
   isSecret: (text: string) => boolean;
@@ -257,7 +260,10 @@ interface Claim extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 
   field: FieldNode;
 }
 
-/** Runs a mutation with a key at most once: change and outcome are one transaction. Decisions: "Safe retries". */
+/**
+ * Runs a mutation with a key at most once: change and outcome are one transaction, which a failure while reading the response
+ * undoes too, as an outcome that cannot be stored must not exist.
+ */
 async function once(
   { scope, fingerprint, field, begin, leastSeconds = 0 }: Claim,
   { args, context, executeOn }: PendingOperation,

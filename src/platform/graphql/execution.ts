@@ -9,7 +9,7 @@ import { executeWithin, ResponseBound } from './responseBound.js';
 import { operationCost } from './validation.js';
 import { badInputOf } from './validInput.js';
 
-/** The most characters of rows that a document of a caller may read. Decisions: "Query cost". */
+/** The most characters of rows that a document of a caller may read: a row takes several times its length in memory. */
 export const mostRead = 32_000_000;
 
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {

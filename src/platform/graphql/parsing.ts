@@ -12,7 +12,7 @@ const bytesPerCharacter = 2;
 const share = 1 / 16;
 const largest = 1 / 64;
 
-/** Valid documents by their text, bounded in bytes, as callers choose what fills it. Decisions: "Staying up". */
+/** Valid documents by their text, bounded in bytes, as callers choose what fills it. */
 export class DocumentCache {
   readonly #documents: LRUCache<string, DocumentNode>;
 

@@ -239,7 +239,7 @@ export interface QueryLimits extends Pick<QueryCost, 'complexity' | 'depth' | 'a
 
 const measured = ['complexity', 'depth', 'aliases', 'mutations'] as const;
 
-/** Measures the operation to run. Throws QUERY_TOO_COMPLEX if it is over a limit. Decisions: "Query cost". */
+/** Measures the operation to run. Throws QUERY_TOO_COMPLEX if it is over a limit. */
 function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
   const costOf = operationCost(schema, limits.complexity);
   return (document, operation, variables) => {

@@ -46,7 +46,6 @@ const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
-  yaml: 'application/yaml; charset=utf-8',
   yml: 'application/yaml; charset=utf-8',
   graphql: 'text/plain; charset=utf-8',
   ts: 'text/plain; charset=utf-8',

@@ -191,7 +191,10 @@ interface RateLimitOptions {
 
 const logEvery = 10_000;
 
-/** Counts a request for its token if that is valid, otherwise for its address. Decisions: "Rate limit". */
+/**
+ * Counts a request for its token if that is valid, otherwise for its address. From an address over its limit, known tokens
+ * are served and a few are looked up: one broken client must not lock out the others behind it, and guessing costs no SQL.
+ */
 export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions): RateLimit {
   const blocked = new BlockedClients();
   const lookUps = new LookUps();

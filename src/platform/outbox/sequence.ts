@@ -24,7 +24,7 @@ interface Row {
 /**
  * Gives the company's committed events their sequence, in the order in which they were recorded. Who numbers holds
  * the company until its numbers are committed, so that none is seen before a lower one; nobody waits for that, because a
- * foreign key takes no lock that conflicts with it. Decisions: "Events".
+ * foreign key takes no lock that conflicts with it.
  *
  * The steps of the statement, from top to bottom:
  * - `company`: its counter, locked, unless somebody else numbers

@@ -136,7 +136,6 @@ const hashOf = (sql: string) => createHash('sha256').update(sql).digest('base64u
  * beyond the limit in number or in characters, new texts stay unnamed. When the limit is reached and the names are an hour
  * old, they start anew with the texts in use; `onRenewed` then has to replace the connections, which keep what they have
  * prepared. A name is a digest of its text: behind a pooler, a connection may have been prepared by another gateway.
- * Decisions: "Staying up".
  */
 export function statementNames(
   onRenewed: () => void,

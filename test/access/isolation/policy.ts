@@ -363,7 +363,6 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
   '/guide/': 'public',
   '/pages/': 'public',
   '/openapi.json': 'public',
-  '/openapi.yaml': 'public',
   '/schema.graphql': 'public',
   '/healthz': 'public',
   '/readyz': 'public',

@@ -26,8 +26,8 @@ const workspaceOf = (size: number) => ({
   })).map((folder, n) => (n > 0 && n < 5 ? { ...folder, parent_folder_id: 'd0' } : folder)),
   goals: list(size, (n) => ({
     ...{ id: `g${n}`, space_id: 's', name: `G ${n}`, parent_goal_id: n < 10 ? null : `g${Math.floor(n / 10)}` },
-    targets: [{ name: 'T', from: 0, to: 1, value: 0 }],
-    activities: [{ action: 'goal_created', author_id: 'p1' }],
+    targets: [{ id: `t${n}`, name: 'T', from: 0, to: 1, value: 0 }],
+    activities: [{ id: `a${n}`, action: 'goal_created', author_id: 'p1' }],
   })),
   files: list(size, (n) => ({
     ...{ id: `f${n}`, resource_hub_id: 'h', name: `F ${n}`, author_id: 'p1', parent_folder_id: `d${n % 20}` },
