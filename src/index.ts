@@ -1,16 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql';
 import { openDatabase } from './database.js';
 import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gateway.js';
 import { grantToApplication } from './platform/administration/index.js';
 import { lazy } from './platform/caching/index.js';
 import { readPlugins } from './platform/graphql/index.js';
-// The types of the package include this file alone.
+// The types of the package include these two files alone.
+import { DatabaseError } from './platform/postgres/databaseError.js';
 import { ConfigError } from './platform/settings/configError.js';
 import { nearestName } from './platform/settings/index.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settingNames } from './settings.js';
 
-export { ConfigError };
+export { ConfigError, DatabaseError };
+
+// biome-ignore lint/suspicious/noExplicitAny: a plugin has a context of its own, and only any takes each.
+type PluginContext = any;
+
+/** A plugin of Envelop or GraphQL Yoga: its hooks that run. As methods, they also take plugins for a context of their own. */
+export interface GatewayPlugin {
+  onPluginInit?(payload: { addPlugin(plugin: object): void }): unknown;
+  onYogaInit?(payload: object): unknown;
+  onSchemaChange?(payload: { schema: GraphQLSchema }): unknown;
+  onEnveloped?(payload: { context: PluginContext }): unknown;
+  onContextBuilding?(payload: { context: PluginContext; extendContext(more: object): void }): unknown;
+  onParse?(payload: { context: PluginContext }): unknown;
+  onValidate?(payload: { params: { documentAST: DocumentNode }; context: PluginContext }): unknown;
+  onExecute?(payload: {
+    args: ExecutionArgs & { contextValue: PluginContext };
+    setResultAndStopExecution(result: ExecutionResult): void;
+  }): unknown;
+  onSubscribe?(payload: { args: ExecutionArgs & { contextValue: PluginContext } }): unknown;
+  onDispose?(): unknown;
+  instrumentation?: object;
+}
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
@@ -23,7 +46,7 @@ export interface GatewayOptions {
   /** Gets each line of the log, which is JSON and ends with a line feed. By default they go to stderr. */
   log?: (line: string) => void;
   /** Plugins of Envelop or GraphQL Yoga. docs/embedding.md says which of their hooks run. */
-  plugins?: readonly object[];
+  plugins?: readonly GatewayPlugin[];
 }
 
 export interface Gateway {
@@ -33,7 +56,7 @@ export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>;
   /**
    * Turns `/readyz` to 503, waits for running requests for up to DRAIN_SECONDS, and closes every connection to the
-   * database. Close your server first, so that no request comes any more.
+   * database. Close your server at the same time, without waiting for it: it waits for the streams that this ends.
    */
   close(): Promise<void>;
 }
@@ -46,9 +69,11 @@ const ofServe = [
 
 /**
  * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
- * Rejects if a setting cannot be used, or if the database does not respond or is not migrated.
+ * Rejects with a ConfigError if an option or a setting cannot be used, and with a DatabaseError if the database does not
+ * respond or is not migrated.
  */
 async function embedGateway(options: GatewayOptions): Promise<Gateway> {
+  requireKnown('createApp', options, ['databaseUrl', 'settings', 'log', 'plugins']);
   const { databaseUrl, settings, log, plugins: given = [] }: Partial<GatewayOptions> = { ...options };
   const config = readSettings(databaseUrl, settings ?? {});
   const plugins = readPlugins(given);
@@ -84,6 +109,7 @@ export interface MigrateOptions {
 
 /** Does what `goalpost migrate` does. Resolves to the names of the migrations that were applied. */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
+  requireKnown('migrate', options, ['databaseUrl', 'applicationRole']);
   const { databaseUrl, applicationRole: role }: Partial<MigrateOptions> = { ...options };
   if (!databaseUrl) throw new ConfigError('migrate needs databaseUrl');
   const config = configOf({ values: { DATABASE_URL: databaseUrl }, fromFile: new Set() });
@@ -107,6 +133,13 @@ const careful = (log: (line: string) => void) => (line: string) => {
     process.stderr.write(`goalpost: the log function has failed (${(error as Error)?.message}): ${line}`);
   }
 };
+
+/** Throws a ConfigError that names options which the function does not have, and those that it has. */
+function requireKnown(name: string, options: object | undefined, known: string[]): void {
+  const unknown = Object.keys(options ?? {}).filter((option) => !known.includes(option));
+  if (unknown.length > 0)
+    throw new ConfigError(`unknown options of ${name}: ${unknown.join(', ')}. It has ${known.join(', ')}`);
+}
 
 function readSettings(databaseUrl: string | undefined, settings: Readonly<Record<string, unknown>>) {
   if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');

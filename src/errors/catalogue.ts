@@ -435,14 +435,18 @@ const conflicts = {
     example: { id: 'goal-launch-mobile-app' },
     occurs: 'declared',
   }),
-  CANNOT_BE_UNDONE: entry<{ id: string; reason: string }>({
+  CANNOT_BE_UNDONE: entry<{ id: string; reason: string; laterChange?: string; instead?: string }>({
     status: 409,
     title: 'The change cannot be taken back',
     meaning: 'The record has been changed again since, or nothing takes back such a change. Nothing was changed.',
     remedy:
-      'Look at the latest activities of the record, and take back the latest change first, or make another change.',
+      'If `later_change` is there, take that back first. If `instead` is there, that operation is the way back. Otherwise make another change.',
     detail: ({ id, reason }) => `The change ${quoted(id)} cannot be taken back: ${reason}.`,
     example: { id: 'activity-audiobook-reopened', reason: 'it has been changed since' },
+    optionalMembers: {
+      laterChange: { type: 'string', description: 'The ID of the later change of the record that is in the way.' },
+      instead: { type: 'string', description: 'The mutation that is the way back from such a change.' },
+    },
     occurs: 'declared',
   }),
   STATE_CHANGED: entry<{ state: string }>({

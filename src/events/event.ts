@@ -48,7 +48,7 @@ export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf, ma
 
 export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind, { rank: 0, key: sequence, id });
 
-/** Whether the company has the event of a cursor: not if the database was set back. A purged event is no such sign. */
+/** Whether the company has the event of a cursor: not if it is another database's, or this one was set back. A purged event is no such sign. */
 export async function isKnownEvent(
   db: Pick<Transaction, '$queryRaw'>,
   companyId: string,
@@ -71,7 +71,8 @@ export async function requireKnown(
     throw badInput([{ field, code: 'invalid', message: `${unknown}. ${remedy}` }]);
 }
 
-const unknown = 'is not a cursor of an event that this company has: the database was set back to an earlier moment';
+const unknown =
+  'is not a cursor of an event of this company in this database: it is of another one, or this one was set back to an earlier moment';
 
 /**
  * An event as others get it. Below 2 kB: ids and what never changes, no names, texts or addresses. If a newer version wrote

@@ -1,6 +1,7 @@
-import type { GraphQLError } from 'graphql';
+import type { GraphQLError, GraphQLErrorExtensions } from 'graphql';
 import { catalogue } from '../errors/catalogue.js';
 import { type FieldError, isErrorCode } from '../platform/failures/index.js';
+import { snakeCase } from '../platform/http/index.js';
 
 /** What a model is told about a failure. */
 interface Advice {
@@ -35,11 +36,6 @@ const advice: Partial<Record<string, Advice>> = {
   READ_ONLY_TOKEN: { remedy: `preview_change shows what would change. ${askPerson}` },
   INSUFFICIENT_SCOPE: { remedy: `preview_change shows what would change. ${askPerson}` },
   UNAUTHENTICATED: { detail: 'The token is not valid any more.', remedy: askPerson },
-  CANNOT_BE_UNDONE: {
-    remedy:
-      'Nothing was changed. recent_changes of the record lists what was done since: take back the latest change first, or ' +
-      'make another change.',
-  },
   GOAL_ARCHIVED: { remedy: `An archived goal must be restored from the archive first. ${askPerson}` },
   STATE_CHANGED: { detail: 'The record has changed since its preview.', remedy: previewAgain },
   VERSION_CONFLICT: { detail: 'The document has a new version since its preview.', remedy: previewAgain },
@@ -60,19 +56,29 @@ const advice: Partial<Record<string, Advice>> = {
   INTERNAL_SERVER_ERROR: { detail: 'Something went wrong on the server.', remedy: later },
 };
 
+/** The way back from a change that cannot be taken back, by what is in the way. */
+function wayBack({ laterChange, instead }: GraphQLErrorExtensions): string {
+  if (laterChange) return `Take back the later change ${laterChange} first, or make another change.`;
+  return instead
+    ? `${snakeCase(String(instead))} is the way back from such a change: preview it.`
+    : `There is no way back with a tool. ${askPerson}`;
+}
+
 const levels: Record<number, string> = { 0: 'no access', 10: 'view', 40: 'comment', 70: 'edit', 100: 'full access' };
 
 /** What is wrong, and what to do; `problem` has it as REST spells it. */
 export function adviceOn(
-  { extensions: { code, requiredAccess, yourAccess, changed } }: GraphQLError,
+  { extensions }: GraphQLError,
   { detail: said, errors = [] }: { detail: string; errors?: FieldError[] },
 ): Required<Advice> {
+  const { code, requiredAccess, yourAccess, changed } = extensions;
   if (typeof code === 'string' && !isErrorCode(code)) return { detail: said, remedy: askPerson };
   if (changed === true) return { detail: 'The change was made, but the response to it failed.', remedy: readInstead };
   if (changed === false)
     return { detail: 'Something went wrong on the server, and nothing was changed.', remedy: later };
   const known = isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR';
   const { detail = said, remedy = catalogue[known].remedy } = advice[known] ?? {};
+  if (known === 'CANNOT_BE_UNDONE') return { detail, remedy: `Nothing was changed. ${wayBack(extensions)}` };
   if (known === 'FORBIDDEN') {
     const access = `The person of the token has ${levels[Number(yourAccess)]}; ${levels[Number(requiredAccess)]} is needed.`;
     return { detail: access, remedy };

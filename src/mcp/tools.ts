@@ -302,6 +302,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     const { operation, asked, input } = readPreview(asking.given);
     const { name } = operation;
     const { value, spelled } = await query(operation.preview, input, asking);
+    leaveOut(spelled);
     const shown = value as Arguments & { state: string; wouldChange: boolean };
     const { actor, scope } = asking.context;
     const seen = { operation: name, preview: spelled };
@@ -438,8 +439,13 @@ function inArguments(error: unknown): unknown {
   return badInput((errors as FieldError[]).map((each) => ({ ...each, field: each.field.split('.').at(-1) ?? '' })));
 }
 
+interface Compared {
+  excerpt?: { changes: { kind: string }[] };
+}
+
 interface Found {
-  title?: { excerpt?: { changes: { kind: string }[] } };
+  title?: Compared;
+  content?: Compared;
   nodes?: unknown[];
   page_info?: { has_next_page: boolean };
   total_count?: number;
@@ -448,11 +454,13 @@ interface Found {
   omitted?: number;
 }
 
-/** Takes out of a result what says nothing: differences of titles that are equal, and what is null in the items of a list. */
+/** Takes out of a result what says nothing: differences of texts that are equal, and what is null in the items of a list. */
 function leaveOut(found: unknown): void {
   for (const each of objectsIn(found)) {
-    const changes = each.title?.excerpt?.changes;
-    if (changes?.every(({ kind }) => kind === 'unchanged')) delete each.title;
+    for (const name of ['title', 'content'] as const) {
+      const changes = each[name]?.excerpt?.changes;
+      if (changes?.every(({ kind }) => kind === 'unchanged')) delete each[name];
+    }
     for (const item of each.nodes ?? [])
       for (const [name, value] of Object.entries(item as object)) if (value === null) delete (item as Arguments)[name];
   }

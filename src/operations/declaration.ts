@@ -34,6 +34,8 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   actions: Record<Action, ActionFacts>;
   /** What takes back a change that it made, or why nothing can. */
   undo: Inverse | { cannotBeTakenBack: string };
+  /** Actions, whoever recorded them, that it is the way back from. */
+  reverses?: readonly ActivityAction[];
   /** Its path below the root of the API, and what REST returns, with the fragments in `rest/fragments.graphql`. */
   rest: { path: string; selection: string };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */

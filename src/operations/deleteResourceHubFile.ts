@@ -85,6 +85,7 @@ export const fileDeletion = declare({
     action: 'resource_hub_file_recovered',
     steps: ({ change }) => change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`),
   },
+  reverses: ['resource_hub_file_recovered'],
   rest: { path: '/delete_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {

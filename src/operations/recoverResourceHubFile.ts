@@ -87,6 +87,7 @@ export const fileRecovery = declare({
     action: 'resource_hub_file_deleted',
     steps: ({ authorId, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
   },
+  reverses: ['resource_hub_file_deleted'],
   rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
   preview: {

@@ -165,6 +165,7 @@ export const goalReopening = declare({
       change(Prisma.sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
         success = before.undone_success, updated_at = before.at`),
   },
+  reverses: ['goal_closed'],
   rest: { path: '/reopen_goal', selection: 'goal { ...GoalFields }' },
   tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
   preview: {

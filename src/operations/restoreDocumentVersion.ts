@@ -235,6 +235,7 @@ export const versionRestoring = declare({
     },
   },
   undo: { action: 'document_version_restored', hasVersion: true, steps: restoreBefore },
+  reverses: ['resource_hub_document_edited', 'document_version_restored'],
   rest: {
     path: '/documents/restore_document_version',
     selection: 'document { ...DocumentFields } restoredVersion { ...VersionFields }',

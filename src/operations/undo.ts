@@ -282,11 +282,16 @@ async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUn
   permitEdit(kind, subjectId, goal ?? (file ?? document)?.resourceHub);
   const change: Change = { id, action, subjectId, isUndoing: undoesId !== null };
   const inverse = inverseOf(change);
-  if ('cannotBeTakenBack' in inverse) throw failure('CANNOT_BE_UNDONE', { id, reason: inverse.cannotBeTakenBack });
+  if ('cannotBeTakenBack' in inverse) {
+    const instead = operations.find(({ reverses }) => reverses?.includes(action))?.field;
+    throw failure('CANNOT_BE_UNDONE', { id, reason: inverse.cannotBeTakenBack, ...(instead && { instead }) });
+  }
   const { outcome, isOpen, isUndone } = await presentOf(db, companyId, change, inverse);
   if (!isUndone) {
-    if (outcome !== id)
-      throw failure('CANNOT_BE_UNDONE', { id, reason: await reasonOf(db, { companyId, tokenId: null }, outcome) });
+    if (outcome !== id) {
+      const reason = await reasonOf(db, { companyId, tokenId: null }, outcome);
+      throw failure('CANNOT_BE_UNDONE', { id, reason, ...(outcome && { laterChange: outcome }) });
+    }
     if (!isOpen) throw failure('CANNOT_BE_UNDONE', { id, reason: `the ${kind} is archived or deleted` });
   }
   return { change, inverse, isUndone, record: { kind, id: subjectId }, versionId: documentVersionId };

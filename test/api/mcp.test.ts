@@ -484,3 +484,35 @@ describe('the itinerary of every surface', () => {
     expect(JSON.parse(body.result.content[1].text)).toEqual(body.result.structuredContent);
   });
 });
+
+describe('taking a change back', () => {
+  test('its preview shows a title that changes, and no text that does not; a refusal names the way back', async () => {
+    const document = await world.document(hub, caller);
+    const restore = { document_id: document.id, version_number: 1 };
+    const first = await agent.data(
+      'restore_document_version',
+      await agent.confirmed('restore_document_version', restore),
+    );
+    const preview = (activity_id: string) => agent.data('preview_change', { undo_change: { activity_id } });
+    const { difference } = (await preview(first.activity.id)).preview;
+    expect(difference.title.excerpt.changes).toContainEqual({ kind: 'added', text: '3' });
+    const same = await world.document(
+      hub,
+      caller,
+      ['one', 'two'].map((content) => ({ title: 'Same', content })),
+    );
+    const input = { document_id: same.id, version_number: 1 };
+    const second = await agent.data(
+      'restore_document_version',
+      await agent.confirmed('restore_document_version', input),
+    );
+    expect((await preview(second.activity.id)).preview.difference).not.toHaveProperty('title');
+    const undoing = await agent.data(
+      'undo_change',
+      await agent.confirmed('undo_change', { activity_id: first.activity.id }),
+    );
+    const refused = await agent.failure('preview_change', { undo_change: { activity_id: undoing.activity.id } });
+    expect(refused).toMatchObject({ code: 'CANNOT_BE_UNDONE', instead: 'restoreDocumentVersion' });
+    expect(refused.remedy).toContain('restore_document_version is the way back');
+  });
+});

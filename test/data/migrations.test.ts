@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { applyMigrations, pendingMigrations } from '../../src/platform/administration/migrations.js';
-import { DatabaseError } from '../../src/platform/postgres/session.js';
+import { DatabaseError } from '../../src/platform/postgres/index.js';
 import { eventually } from '../support/eventually.js';
 import { holding } from '../support/holding.js';
 import { query } from '../support/query.js';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { purgeOutcomes } from '../../src/platform/graphql/changes.js';
 import { eventually } from '../support/eventually.js';
@@ -29,6 +30,21 @@ const none = { activities: 0, threads: 0, notifications: 0, open: false };
 
 const reopen = (token: string, body: Json, key: string, at: World = world) =>
   at.post(restPaths.reopenGoal, token, body, { 'idempotency-key': key });
+
+const restored = ({ id, message, subscriber_ids, send_notifications_to_everyone }: Json) => ({
+  id,
+  message,
+  subscriberIds: subscriber_ids,
+  sendNotificationsToEveryone: send_notifications_to_everyone,
+});
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, each]) => [name, sorted(each)]);
+};
 
 const keys = (key: string) => db.idempotencyKey.count({ where: { key } });
 
@@ -127,6 +143,26 @@ describe('a retry with the same key', () => {
 });
 
 describe('a key', () => {
+  test('is of one payload if a member is null or absent, also for an outcome that an older version has kept', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const withNull = { ...input, send_notifications_to_everyone: null };
+    await reopen(caller.token, withNull, 'nulls');
+    for (const body of [input, withNull])
+      expect((await reopen(caller.token, body, 'nulls')).headers.get(replayed)).toBe('true');
+    // What the version before has made of the request with null.
+    const older = sorted({ input: restored(withNull) });
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify(['rest', older]))
+      .digest();
+    await db.idempotencyKey.updateMany({
+      where: { key: 'nulls' },
+      data: { fingerprint: Uint8Array.from(fingerprint) },
+    });
+    expect((await reopen(caller.token, withNull, 'nulls')).headers.get(replayed)).toBe('true');
+    expect((await reopen(caller.token, { ...withNull, message: 'Other' }, 'nulls')).status).toBe(422);
+    expect(await effects()).toEqual(one);
+  });
+
   test('used for another payload is 422 on both surfaces, and changes nothing', async () => {
     const { caller, input, effects } = await closedGoal();
     await reopen(caller.token, input, 'reused');

@@ -83,16 +83,19 @@ describe('undoChange', () => {
     const reopening = await run('reopenGoal', { id: goal.id });
     await world.sql('UPDATE goals SET archived_at = now() WHERE id = $1', [goal.id]);
     const { id: created } = await world.activity(caller, { action: 'goal_created', goalId: goal.id });
-    for (const [id, reason] of [
-      [first, /: document_version_restored by .+ at \d{4}-.+Z\.$/],
-      [undoing, /: it took another change back\.$/],
-      [deletion, /: it has been changed since\.$/],
-      [reopening, /: the goal is archived or deleted\.$/],
-      [created, /: no operation of this version makes it\.$/],
+    const { id: closing } = await world.activity(caller, { action: 'goal_closed', goalId: goal.id });
+    for (const [id, reason, wayBack] of [
+      [first, /: document_version_restored by .+ at \d{4}-.+Z\.$/, { later_change: third }],
+      [undoing, /: it took another change back\.$/, { instead: 'restoreDocumentVersion' }],
+      [deletion, /: it has been changed since\.$/, {}],
+      [reopening, /: the goal is archived or deleted\.$/, {}],
+      [created, /: no operation of this version makes it\.$/, {}],
+      [closing, /: no operation of this version makes it\.$/, { instead: 'reopenGoal' }],
     ] as const) {
       const refused = await undo(id);
       expect([refused.status, refused.code]).toEqual([409, 'CANNOT_BE_UNDONE']);
       expect(refused.detail).toMatch(reason);
+      expect(refused.members).toEqual(wayBack);
     }
     expect((await undo(third)).status).toBe(200);
   });

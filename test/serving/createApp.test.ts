@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ConfigError, createApp, type Gateway, migrate } from '../../src/index.js';
+import { ConfigError, createApp, DatabaseError, type Gateway, migrate } from '../../src/index.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { reopening } from '../support/rawHttp.js';
 import { listening, temporaryEmptyDatabase } from '../support/temporary.js';
@@ -156,15 +156,28 @@ describe("createApp in a server of one's own", () => {
     await expect(refused).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringContaining(message) });
   });
 
+  test('and migrate refuse an option that they do not have, with those that they have', async () => {
+    const given = { databaseUrl: world.url, logger: console, port: 1 } as never;
+    for (const [refused, message] of [
+      [createApp(given), 'unknown options of createApp: logger, port. It has databaseUrl, settings, log, plugins'],
+      [migrate(given), 'unknown options of migrate: logger, port. It has databaseUrl, applicationRole'],
+    ] as const)
+      await expect(refused).rejects.toMatchObject({ name: 'ConfigError', message });
+  });
+
   test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {
     const { directUrl } = await temporaryEmptyDatabase();
     await expect(createApp({ databaseUrl: directUrl })).rejects.toThrow('The database is not up to date');
+    await expect(createApp({ databaseUrl: directUrl })).rejects.toBeInstanceOf(DatabaseError);
     expect(await migrate({ databaseUrl: directUrl })).not.toEqual([]);
     expect(await migrate({ databaseUrl: directUrl })).toEqual([]);
     const app = await createApp({ databaseUrl: directUrl, settings: prepared, log: () => {} });
     await app.close();
     await expect(migrate({ databaseUrl: '' })).rejects.toBeInstanceOf(ConfigError);
     await expect(createApp({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toThrow('Cannot connect');
+    await expect(migrate({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toBeInstanceOf(
+      DatabaseError,
+    );
     await expect(createApp({ databaseUrl: '' })).rejects.toThrow('createApp needs databaseUrl');
     await expect(createApp(undefined as never)).rejects.toThrow('createApp needs databaseUrl');
   });

@@ -147,9 +147,21 @@ function fingerprintOf(
   { document, operationName, variableValues }: ExecutionArgs,
   operation: OperationDefinitionNode,
   { isStored, surface }: OperationContext,
-) {
+): Fingerprints {
   const source = isStored ? surface : [digestOf(operation, document), operationName ?? null];
-  return Uint8Array.from(sha256(JSON.stringify([source, sorted(variableValues)])));
+  const of = (variables: unknown) => Uint8Array.from(sha256(JSON.stringify([source, sorted(variables)])));
+  if (!isStored) return { fingerprint: of(variableValues) };
+  // Version 2: null is as absent. Version 1, which is still compared, had it.
+  return { fingerprint: of(withoutNulls(variableValues)), older: of(variableValues) };
+}
+
+const withoutNulls = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value ?? null), (_name, each) => each ?? undefined);
+
+/** What a request is known by, and what it was known by to a version of the gateway before. */
+interface Fingerprints {
+  fingerprint: Outcome['fingerprint'];
+  older?: Outcome['fingerprint'];
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
@@ -208,10 +220,10 @@ async function waitForKey(tx: Transaction, scope: KeyScope): Promise<true> {
 async function findOutcome(
   tx: Transaction,
   { companyId, tokenId, operation, key }: KeyScope,
-  fingerprint: Outcome['fingerprint'],
+  { fingerprint, older = fingerprint }: Fingerprints,
 ): Promise<KeptOutcome | undefined> {
   const [kept] = await tx.$queryRaw<KeptOutcome[]>`
-    SELECT result, fingerprint = ${fingerprint} AS "isSameRequest" FROM idempotency_keys
+    SELECT result, fingerprint IN (${fingerprint}, ${older}) AS "isSameRequest" FROM idempotency_keys
     WHERE company_id = ${companyId} AND token_id = ${tokenId} AND operation = ${operation} AND key = ${key}
       AND expires_at > now()`;
   return kept;
@@ -255,7 +267,7 @@ interface IdempotencyOptions {
 const longOutcome = 10_000;
 
 /** The key with which a change happens once, and for what it is good. */
-interface Claim extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {
+interface Claim extends Fingerprints, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {
   scope: KeyScope;
   field: FieldNode;
 }
@@ -265,14 +277,14 @@ interface Claim extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 
  * undoes too, as an outcome that cannot be stored must not exist.
  */
 async function once(
-  { scope, fingerprint, field, begin, leastSeconds = 0 }: Claim,
+  { scope, fingerprint, older, field, begin, leastSeconds = 0 }: Claim,
   { args, context, executeOn }: PendingOperation,
   { db, idempotencySeconds, longOutcomeBytes = 1_000_000_000, isSecret }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
     const held = await (begin ? waitForKey : holdKey)(tx, scope);
     // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
-    const kept = await findOutcome(tx, scope, fingerprint);
+    const kept = await findOutcome(tx, scope, { fingerprint, ...(older && { older }) });
     if (kept) {
       if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
       const replayed = parseResult(kept.result, field);
@@ -361,7 +373,7 @@ export async function change<Changed>(
     const { companyId, tokenId } = actor;
     const { key, ...asked } = context.once ?? {
       key: readKey(header ?? ''),
-      fingerprint: fingerprintOf(args, node, context),
+      ...fingerprintOf(args, node, context),
     };
     const keyScope = { companyId, tokenId, operation: field.name.value, key };
     return once({ ...asked, scope: keyScope, field }, operation, { ...options, db });

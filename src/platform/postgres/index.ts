@@ -8,6 +8,7 @@ export {
   openClient,
   type Transaction,
 } from './client.js';
+export { DatabaseError } from './databaseError.js';
 export {
   CircuitBreaker,
   isAbsent,
@@ -33,7 +34,6 @@ export type {
 } from './reader/shape.js';
 export {
   canNoticeGoneClients,
-  DatabaseError,
   encryptionOf,
   reasonOf,
   remedyOfEncoding,

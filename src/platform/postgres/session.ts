@@ -1,6 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import pg, { Client, type ClientConfig } from 'pg';
 import { connectionOf } from '../settings/index.js';
+import { DatabaseError } from './databaseError.js';
 
 declare module 'pg' {
   interface Client {
@@ -9,11 +10,6 @@ declare module 'pg' {
     /** By which the other end cancels: of PostgreSQL the process, of a pooler a number of its own. */
     readonly processID: number | null;
   }
-}
-
-/** A database problem that the operator can solve. The message says how, and is shown without a stack. */
-export class DatabaseError extends Error {
-  override readonly name = 'DatabaseError';
 }
 
 /**

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Started } from '../../../src/commands/serve.js';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
+import { eventually } from '../../support/eventually.js';
+import { holding } from '../../support/holding.js';
 import { on, pack, runNpm } from '../../support/packed.js';
 import { temporaryDatabase, temporaryFolder } from '../../support/temporary.js';
 
@@ -48,6 +50,7 @@ test('the package has what runs and what documents it, and needs no package but 
   ]);
   expect(files.filter((file) => file.endsWith('.d.ts')).sort()).toEqual([
     'dist/index.d.ts',
+    'dist/platform/postgres/databaseError.d.ts',
     'dist/platform/settings/configError.d.ts',
     'dist/workspace/report.d.ts',
   ]);
@@ -114,7 +117,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await stop();
   });
 
-  test('the other commands work, and createApp serves in the server of docs/embedding.md', async () => {
+  test('the other commands work', async () => {
     const { url } = await temporaryDatabase();
     const own = { DATABASE_URL: url };
     expect((await npx(['migrate'], own)).stdout).toContain('up to date');
@@ -122,38 +125,68 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     const demo = 'node_modules/goalpost/prisma/demo-workspace.json';
     expect((await npx(['import', demo], own)).stdout).toMatch(/^imported \d+ records/);
     const person = ['--person', 'person-tomas-okafor', '--name', 'CI'];
-    const token = (await npx(['token', 'create', ...person], own)).stdout.trim();
+    expect((await npx(['token', 'create', ...person], own)).stdout).toMatch(/^\S+\n$/);
     expect((await npx(['purge', '--older-than', '1d'], own)).stdout).toMatch(/^id\t/);
     expect((await npx(['schema'])).stdout).toBe(textOf('schema.graphql'));
     for (const file of ['schema.graphql', 'openapi.json']) {
       const read = `process.stdout.write(fs.readFileSync(require.resolve('goalpost/${file}')))`;
       expect((await run(node, ['-e', read], { cwd: folder, maxBuffer: 2 ** 24 })).stdout).toBe(textOf(file));
     }
-
-    const [example = ''] = blocksOf(sectionOf(textOf('docs/embedding.md'), 'In your own server'), 'js');
-    await writeFile(
-      join(folder, 'server.mjs'),
-      example
-        .replace("PAGES: 'docs'", "PAGES: 'docs', LOG_LEVEL: 'error'")
-        .replace('listen(4000)', 'listen(0, () => console.log(server.address().port))'),
-    );
-    const child = spawn(node, ['server.mjs'], {
-      cwd: folder,
-      env: on(node, own),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    running.push(child);
-    const [port] = await once(createInterface(child.stdout), 'line');
-    const get = (path: string) =>
-      fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
-    expect(await (await get('/hello')).text()).toBe('Hello');
-    expect(await (await get('/graphql?query={viewer{person{id}}}')).json()).toEqual({
-      data: { viewer: { person: { id: 'person-tomas-okafor' } } },
-    });
-    expect((await get('/readyz')).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([0, null]);
   });
+
+  test.each([
+    ['In your own server', 0, []],
+    ['In a framework', 0, ['express@5']],
+    ['In a framework', 1, ['fastify@5']],
+    ['In a framework', 2, ['hono@4', '@hono/node-server@1']],
+  ])(
+    'the server of docs/embedding.md, %s, %i, serves, and ends on SIGTERM with a stream and a running change',
+    async (title, index, packages) => {
+      if (packages.length > 0) await runNpm(node, folder, 'install', '--ignore-scripts', ...packages);
+      const { url } = await temporaryDatabase();
+      await npx(['import', 'node_modules/goalpost/prisma/demo-workspace.json'], { DATABASE_URL: url });
+      const create = ['token', 'create', '--person', 'person-tomas-okafor', '--name', 'CI', '--write'];
+      const token = (await npx(create, { DATABASE_URL: url })).stdout.trim();
+      const example = blocksOf(sectionOf(textOf('docs/embedding.md'), title), 'js')[index] ?? '';
+      const listening = "server.once('listening', announce);\nif (server.listening) announce();";
+      const announce = 'function announce() {\n  console.log(server.address().port);\n}';
+      const program = example.replace(/\b4000\b/, '0');
+      expect(program).not.toBe(example);
+      await writeFile(join(folder, 'server.mjs'), [program, listening, announce].join('\n'));
+      const child = spawn(node, ['server.mjs'], {
+        cwd: folder,
+        env: on(node, { DATABASE_URL: url }),
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      running.push(child);
+      const ended = once(child, 'exit');
+      const [port] = await once(createInterface(child.stdout), 'line');
+      const base = `http://127.0.0.1:${port}`;
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      expect(await (await fetch(`${base}/hello`)).text()).toBe('Hello');
+      expect((await fetch(`${base}/readyz`)).status).toBe(200);
+      const query = encodeURIComponent('subscription { events { activity { id } } }');
+      const stream = await fetch(`${base}/graphql?query=${query}`, {
+        headers: { ...headers, accept: 'text/event-stream' },
+      });
+      expect(stream.status).toBe(200);
+      const { release, query: ask } = await holding(url, 'LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
+      const change = fetch(`${base}/api/external/v1/reopen_goal`, {
+        method: 'POST',
+        headers,
+        body: '{"id":"goal-launch-mobile-app"}',
+      });
+      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+      await eventually(async () => expect((await ask(waiting)).rowCount).toBeGreaterThan(0));
+      child.kill('SIGTERM');
+      expect(await stream.text()).toMatch(/^retry: \d+$/m);
+      await release();
+      expect((await change).status).toBe(200);
+      const since = performance.now();
+      expect(await ended).toEqual([0, null]);
+      expect(performance.now() - since).toBeLessThan(5_000);
+    },
+  );
 
   test('plugins of Envelop from npm run, with its graphql; those that need HTTP hooks of Yoga are refused at start by name', async () => {
     const packages = ['@envelop/disable-introspection@9', '@envelop/rate-limiter@10', '@envelop/prometheus@14'].concat(
@@ -222,13 +255,21 @@ console.log(JSON.stringify(outcomes));
     await writeFile(
       join(folder, 'typed.mts'),
       `import { createServer } from 'node:http';
-import { ConfigError, createApp, type Gateway, type GatewayOptions, migrate } from 'goalpost';
+import { ConfigError, createApp, DatabaseError, type Gateway, type GatewayOptions, type GatewayPlugin, migrate } from 'goalpost';
+import { useRateLimiter } from '@envelop/rate-limiter';
+import { usePrometheus } from '@envelop/prometheus';
 const options: GatewayOptions = { databaseUrl: 'x', settings: { PAGES: 'docs' }, log: (line: string) => void line, plugins: [{ onExecute() {} }] };
 const app: Gateway = await createApp(options);
 createServer(app.listener);
 const applied: string[] = await migrate({ databaseUrl: 'x' });
 const response: Response = await app.fetch(new Request('http://x/graphql'));
-const isSettings = (error: unknown): boolean => error instanceof ConfigError;
+const isKnown = (error: unknown): boolean => error instanceof ConfigError || error instanceof DatabaseError;
+const ofNpm: GatewayPlugin[] = [
+  useRateLimiter({ identifyFn: () => 'x' }),
+  usePrometheus({ metrics: {} }),
+];
+const databaseUrl = 'x';
+${blocksOf(sectionOf(textOf('docs/embedding.md'), 'Plugins'), 'js')[0]?.replace('gateway', 'documented')}
 // @ts-expect-error: there is no such option
 await createApp({ databaseUrl: 'x', port: 1 });
 `,

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { checkGateway } from '../../../src/commands/check.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
-import { DatabaseError } from '../../../src/platform/postgres/session.js';
+import { DatabaseError } from '../../../src/platform/postgres/index.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
