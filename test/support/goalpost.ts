@@ -12,7 +12,8 @@ export const builtMain = pathOf('dist/main.js');
 /** Waits until the commands are built: by the set-up of the proofs, or once in a run of the fast suite. */
 export async function built(): Promise<void> {
   if (process.env.COMMANDS_BUILT) return;
-  const build = () => promisify(execFile)(process.execPath, [pathOf('tools/build/build.mjs')]);
+  // The pages are, and other workers read them.
+  const build = () => promisify(execFile)(process.execPath, [pathOf('tools/build/build.mjs'), '--program']);
   await oncePerRun('build', build);
 }
 

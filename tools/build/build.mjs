@@ -1,5 +1,5 @@
-// Builds dist/, or only what the pages need with --pages: the command and what the package exports, bundled with all packages that they load; what browsers load;
-// the guide; and the GraphQL documents that are read while the gateway starts.
+// Builds dist/: with --program only the command and what the package exports, bundled with all packages that they load;
+// with --pages only what browsers load, the guide, and the GraphQL documents that are read while the gateway starts.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -95,8 +95,13 @@ async function copyAssets() {
   }
 }
 
-await Promise.all([process.argv.includes('--pages') || bundle(), copyAssets()]);
-for (const file of readdirSync(src, { recursive: true }))
-  if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
-const [, marks] = /codeMarks = \/(.*)\/gm;/.exec(readFileSync(join(assets, 'codeMarks.js'), 'utf8'));
-buildGuide(root, dist, new RegExp(marks, 'gm'));
+async function buildPages() {
+  await copyAssets();
+  for (const file of readdirSync(src, { recursive: true }))
+    if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
+  const [, marks] = /codeMarks = \/(.*)\/gm;/.exec(readFileSync(join(assets, 'codeMarks.js'), 'utf8'));
+  buildGuide(root, dist, new RegExp(marks, 'gm'));
+}
+
+const [, , only] = process.argv;
+await Promise.all([only === '--pages' || bundle(), only === '--program' || buildPages()]);
