@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import fc from 'fast-check';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { models } from '../../../src/generated/models.js';
 import { Agent } from '../../support/agent.js';
 import { filledDocument, filledFile, filledGoal } from '../../support/filled.js';
@@ -93,6 +93,9 @@ async function withFields(fields: readonly Added[]): Promise<World> {
   twins.push(twin as unknown as World);
   return twin as unknown as World;
 }
+
+// The next file of the worker gets the product's own schema.
+afterAll(() => void vi.resetModules());
 
 const twins: World[] = [];
 afterEach(async () => {
