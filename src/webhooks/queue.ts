@@ -157,9 +157,12 @@ export async function take(db: Connection, lease: Lease, most: number) {
   // Asked once, not of each row: no row is read for what is not to be taken.
   const rows = (condition: Sql) => sql`SELECT r.record, r.sequence, r.once, r.locked_by FROM webhook_retries r
     WHERE ${rowsOf(lease)} AND (SELECT ${condition} FROM held)`;
-  const probe = (isNew: 0 | 1) => sql`SELECT * FROM (
-    ${rows(sql`is_probe AND NOT is_paused`)} AND NOT r.once AND num_nulls(r.last_error) = ${literal(isNew)}
-    ORDER BY r.last_error LIKE ${`${notSent}%`}, r.sequence LIMIT 1) p`;
+  const probe = (isNew: 0 | 1) => {
+    const first = (condition: Sql) => sql`(${rows(sql`is_probe AND NOT is_paused`)} AND NOT r.once
+      AND num_nulls(r.last_error) = ${literal(isNew)} AND ${condition} ORDER BY r.sequence LIMIT 1)`;
+    const wasSent = sql`(r.last_error LIKE ${`${notSent}%`}) IS NOT TRUE`;
+    return sql`SELECT * FROM (${first(wasSent)} UNION ALL ${first(sql`TRUE`)} LIMIT 1) p`;
+  };
   const found = await db.$queryRaw<TakenRow[]>(sql`
     WITH ${lock('held', lease)}, due AS MATERIALIZED (
       SELECT d.record, d.sequence, d.once FROM (
