@@ -60,7 +60,7 @@ export const fields: Record<string, Row> = {
     `SELECT 'Query' AS source, a.id AS target, ${whereNamed} AS decider
       FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
   ),
-  // What a stream sends to whom is tried in test/access/isolationOfStreams.test.ts.
+  // What a stream sends to whom is tried in streams.ts.
   'Subscription.events': ruled,
   'Event.activity': part,
   'Query.viewer': ruled,
