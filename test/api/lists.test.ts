@@ -395,15 +395,9 @@ describe('nodes with a text', () => {
       expect(found).toHaveLength(total);
       return found;
     };
-    for (const [text, back] of [
-      ['many', false],
-      ['ny', true],
-      ['man an', false],
-    ] as const) {
-      expect(await pages(caller.token, text, 100, back)).toEqual(namesIn(open.id));
-      expect(await pages(guest.token, text, 100, back)).toEqual(namesIn(closed.id));
-      expect(await pages(caller.token, text, 100, back, open.id)).toEqual(namesIn(open.id));
-    }
+    expect(await pages(caller.token, 'many', 100)).toEqual(namesIn(open.id));
+    expect(await pages(guest.token, 'ny', 100, true)).toEqual(namesIn(closed.id));
+    expect(await pages(caller.token, 'man an', 100, true, open.id)).toEqual(namesIn(open.id));
     const few = namesIn(open.id).filter((name) => name.includes('long') && name.includes('12'));
     expect(few.length).toBeGreaterThan(10);
     expect(await pages(caller.token, 'many 12 long', 7)).toEqual(few);
