@@ -12,7 +12,7 @@ import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
 const seed = seedOf('VARYING_FIELDS_SEED');
-const numRuns = Number(process.env.VARYING_FIELDS ?? 60);
+const numRuns = Number(process.env.VARYING_FIELDS ?? 20);
 
 // Two relations, two counts, one of each with arguments, and a relation of a relation. The schema of the product is built.
 builder.prismaObjectFields(Goal, (t) => ({

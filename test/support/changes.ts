@@ -41,19 +41,27 @@ const statements = new WeakMap<World, string>();
 async function dump(world: World): Promise<Map<string, { table: string; row: string }>> {
   const statement = statements.get(world) ?? (await statementOf(world));
   statements.set(world, statement);
-  const rows = await world.sql(statement);
+  const rows = await world.sql(statement, world.companies.length > 0 ? [world.companies] : []);
   return new Map(rows.map(({ table, id, row }) => [`${table} ${id ?? row}`, { table, row }]));
 }
 
-/** One statement for every row of every table. */
+/** One statement for every row of every table: of a database that files share, what belongs to a company of this one. */
 async function statementOf(world: World): Promise<string> {
   const tables = await world.sql(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'api_tokens')",
+    `SELECT tablename AS name, (SELECT column_name FROM information_schema.columns c WHERE c.table_schema = 'public'
+       AND c.table_name = tablename AND column_name = CASE tablename WHEN 'companies' THEN 'id' ELSE 'company_id' END) AS company
+     FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'api_tokens')`,
   );
+  const isOurs = (company: string | null) =>
+    company && world.companies.length > 0 ? ` WHERE t.${company} = ANY ($1)` : '';
   // What PostgreSQL generates follows from the rest. OFFSET 0: each row is made once.
-  const rowsOf = (name: string) =>
-    `SELECT '${name}' AS table, r->>'id' AS id, r::text AS row FROM ${name} t, LATERAL (SELECT to_jsonb(t) - 'search_key' AS r OFFSET 0)`;
-  return tables.map(({ name }) => rowsOf(name)).join(' UNION ALL ');
+  return tables
+    .map(
+      ({ name, company }) =>
+        `SELECT '${name}' AS table, r->>'id' AS id, r::text AS row
+         FROM (SELECT to_jsonb(t) - 'search_key' AS r FROM ${name} t${isOurs(company)} OFFSET 0) t`,
+    )
+    .join(' UNION ALL ');
 }
 
 function difference(before: Json, after: Json): Json {

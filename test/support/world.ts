@@ -53,6 +53,8 @@ export const openLevels = { companyLevel: 70, spaceLevel: 100 };
 export class World extends Client {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
+  /** Those that this file has made. */
+  readonly companies: string[] = [];
   readonly app;
   /** Numbers events and wakes streams, once it is started. */
   readonly dispatcher: Dispatcher;
@@ -163,6 +165,7 @@ export class World extends Client {
 
   async company(): Promise<At> {
     const { id } = await this.db.company.create({ data: { name: this.name('Company') } });
+    this.companies.push(id);
     return { companyId: id };
   }
 
