@@ -30,7 +30,7 @@ import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/lim
 import type { Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
 import type { DatabaseOutage } from './platform/telemetry/index.js';
-import { type TextLimits, TextWorker } from './platform/texts/index.js';
+import { TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation, prepare, restRoutes, storedMutations } from './rest/routes.js';
@@ -69,7 +69,8 @@ interface AppOptions extends AppSettings {
   responseCharacters?: number;
   /** The most bytes of all long outcomes that are kept for the keys of a token. */
   longOutcomeBytes?: number;
-  textLimits?: TextLimits;
+  /** If omitted, one of its own. */
+  texts?: TextWorker;
   /** Plugins of Envelop or Yoga, of whoever embeds the gateway. */
   plugins?: readonly Plugin[] | undefined;
   /** Called with the company after a mutation has been committed there. */
@@ -82,7 +83,7 @@ interface AppOptions extends AppSettings {
 }
 
 const withDefaults = (options: AppOptions) => ({
-  texts: new TextWorker('text/thread', options.logger, options.textLimits),
+  texts: new TextWorker('text/thread', options.logger),
   clock: () => new Date(),
   onChange: () => {},
   webhooks: { keys: [], allow: [], own: [] } satisfies WebhookRules as WebhookRules,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { TextWorker } from '../../src/platform/texts/index.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, mentioning, restPaths, World } from '../support/world.js';
 
@@ -91,7 +93,8 @@ describe('mentions are read before the transaction,', () => {
 });
 
 test('are read although a request has no time left for texts', async () => {
-  const hasty = new World(db, world.url, { textLimits: { use: 0, wait: 20_000 } });
+  const texts = new TextWorker('text/thread', createLogger('warn'), { use: 0, wait: 20_000 });
+  const hasty = new World(db, world.url, { texts });
   const { caller, document, person } = await documentWith((mention) => richText(mention, 10));
   const { documentId, versionNumber } = input(document.id);
   const preview = await hasty.graphql(caller.token, previewed, { input: { documentId, versionNumber } });

@@ -14,6 +14,7 @@ import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
 import { retryConflicts } from '../../src/platform/postgres/connections.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { TextWorker } from '../../src/platform/texts/index.js';
 import { type Config, readConfig } from '../../src/settings.js';
 import { createToken } from '../../src/tokens.js';
 import { Client } from './client.js';
@@ -48,6 +49,9 @@ export const restPaths = Object.fromEntries(
 
 /** The levels of what is open to its whole company. */
 export const openLevels = { companyLevel: 70, spaceLevel: 100 };
+
+/** Of all gateways of a worker, so that its thread starts once. */
+const texts = new TextWorker('text/thread', createLogger('warn'), { use: 30_000, wait: 60_000 });
 
 /** A gateway on its own database, with the role of `goalpost roles`, and everything a test needs to fill it. */
 export class World extends Client {
@@ -88,7 +92,7 @@ export class World extends Client {
       appUrl: 'https://work.example.com',
       // The machine that runs the tests may be slow.
       databaseTimeouts: { response: 30_000 },
-      textLimits: { use: 30_000, wait: 60_000 },
+      texts,
       ...options,
       queryLimits: { ...config.queryLimits, ...options.queryLimits },
     });

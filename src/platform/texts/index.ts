@@ -1,1 +1,1 @@
-export { type Budget, type TextLimits, TextWorker } from './textWorker.js';
+export { type Budget, TextWorker } from './textWorker.js';

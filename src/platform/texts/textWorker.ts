@@ -15,7 +15,7 @@ export interface Budget {
 }
 
 /** In milliseconds: what a request may use of the thread in all, and how long a call waits for its turn at most. */
-export interface TextLimits {
+interface TextLimits {
   use: number;
   wait: number;
 }
