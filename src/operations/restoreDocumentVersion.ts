@@ -25,21 +25,11 @@ import {
 } from './operation.js';
 
 /**
- * Loads a document with its current version and the one to restore, if that exists. Throws 404 or 403. Its content is
- * read only for who may edit it, and if it is asked for: a hidden document costs no more than an unknown one.
+ * Loads a document with its current version and the one to restore, if that exists; undefined if the caller was given
+ * access meanwhile. Throws 404 or 403. Its content is read only for who may edit it, and if it is asked for: a hidden
+ * document costs no more than an unknown one.
  */
 async function loadDocumentToRestore(
-  context: Context,
-  { documentId, versionNumber, content }: VersionToRestore & { content: boolean },
-) {
-  const document = await retry(context, () => loadEditable(context, { documentId, versionNumber, content }));
-  const { current, versions, ...found } = document;
-  if (!current) throw noVersion(documentId, versionNumber);
-  return { document: found, current, source: versions[0] };
-}
-
-/** Undefined if the caller was given access meanwhile. */
-async function loadEditable(
   { db, actor }: Context,
   { documentId, versionNumber, content }: VersionToRestore & { content: boolean },
 ) {
@@ -60,13 +50,17 @@ async function loadEditable(
       },
     },
   });
-  if (document) return document;
-  const refused = await db.resourceHubDocument.findFirst({
-    where: existing,
-    select: { resourceHub: { select: callersAccess(actor) } },
-  });
-  permitEdit('document', documentId, refused?.resourceHub);
-  return undefined;
+  if (!document) {
+    const refused = await db.resourceHubDocument.findFirst({
+      where: existing,
+      select: { resourceHub: { select: callersAccess(actor) } },
+    });
+    permitEdit('document', documentId, refused?.resourceHub);
+    return undefined;
+  }
+  const { current, versions, ...found } = document;
+  if (!current) throw noVersion(documentId, versionNumber);
+  return { document: found, current, source: versions[0] };
 }
 
 const noVersion = (documentId: string, versionNumber: number) =>
@@ -101,7 +95,9 @@ export async function restoreDocumentVersion<Version>(
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
   return retry(context, async () => {
-    const { document, current, source } = await loadDocumentToRestore(context, { ...input, content: false });
+    const loaded = await loadDocumentToRestore(context, { ...input, content: false });
+    if (!loaded) return undefined;
+    const { document, current, source } = loaded;
     if (current.versionNumber !== expectedCurrentVersion) {
       throw failure('VERSION_CONFLICT', {
         expectedCurrentVersion,
@@ -183,11 +179,9 @@ export async function previewRestoreDocumentVersion(
   { documentId, versionNumber }: VersionToRestore,
 ): Promise<RestoreDocumentVersionPreview> {
   const state = await loadState(context, { kind: 'document', id: documentId });
-  const { document, current, source } = await loadDocumentToRestore(context, {
-    documentId,
-    versionNumber,
-    content: true,
-  });
+  const { document, current, source } = await retry(context, () =>
+    loadDocumentToRestore(context, { documentId, versionNumber, content: true }),
+  );
   if (!source) throw noVersion(documentId, versionNumber);
   const wouldChange = !source.comparison?.equalsDocument;
   return {

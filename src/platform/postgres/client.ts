@@ -99,8 +99,8 @@ export function openClient<Client = unknown>(
   models?: ModelClass<Client>,
 ): OwnDatabase<Client> {
   const opened = openPool(options);
-  const nameOf = preparedStatements ? statementNames(opened.renew) : undefined;
-  return databaseOn(opened, nameOf, models);
+  const names = statementNames(opened.renew);
+  return databaseOn(opened, (text) => (preparedStatements && opened.keepsNames ? names(text) : ''), models);
 }
 
 /** The database on the connections of a pool. What belongs to no request may take its time. */

@@ -24,7 +24,7 @@ export {
   sendInTime,
   withShareOfDeadline,
 } from './deadline.js';
-export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
+export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
 export { RequestPool } from './prismaClient.js';
 export { Reader } from './reader/reader.js';
 export type {
