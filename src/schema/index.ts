@@ -1,5 +1,5 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { withItemsCounted, withStoredValues } from '../platform/graphql/index.js';
+import { withStoredValues } from '../platform/graphql/index.js';
 import '../webhooks/index.js';
 import { builder } from './builder.js';
 import './scalars.js';
@@ -20,7 +20,7 @@ import './people/people.js';
 import './people/spaces.js';
 import './people/viewer.js';
 
-export const schema = withStoredValues(withItemsCounted(builder.toSchema()));
+export const schema = withStoredValues(builder.toSchema());
 
 /** The SDL as it is committed in schema.graphql. */
 export const sdl = () => `${printSchema(lexicographicSortSchema(schema))}\n`;
