@@ -1,7 +1,6 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { newId, newIds, textList } from '../platform/postgres/index.js';
+import { newId, newIds, type Sql, sql, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
@@ -113,13 +112,13 @@ export async function restoreDocumentVersion<Version>(
 
     const mentioned = await mentionsOf(context, source.content);
     const activityId = newId();
-    const statement = Prisma.sql`
+    const statement = sql`
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
     ), ${locked(
       'before',
-      Prisma.sql`
+      sql`
       SELECT d.outcome_activity_id FROM resource_hub_documents d
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
@@ -197,13 +196,13 @@ export async function previewRestoreDocumentVersion(
 }
 
 /** Restores the version before the one that the activity made, as a new one. */
-function restoreBefore({ companyId, authorId, subjectId, change }: Undone): Prisma.Sql {
+function restoreBefore({ companyId, authorId, subjectId, change }: Undone): Sql {
   const record = change(
-    Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
-    Prisma.sql`before, source`,
-    Prisma.sql`, r.content, r.current_version, source.version_number`,
+    sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
+    sql`before, source`,
+    sql`, r.content, r.current_version, source.version_number`,
   );
-  return Prisma.sql`source AS (
+  return sql`source AS (
       SELECT v.title, v.content, v.version_number FROM document_versions v
       JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
         AND mine.id = (SELECT document_version_id FROM before)

@@ -43,6 +43,7 @@ export {
   withTimedClient,
 } from './session.js';
 export {
+  emptySql,
   joinSql,
   KeptSelection,
   newId,

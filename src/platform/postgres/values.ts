@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
+import { empty, join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
 import type { Statement } from './deadline.js';
 
 export type { Sql };
@@ -10,6 +10,7 @@ export const sql = sqltag;
 export const rawSql = raw;
 /** Parts of a statement, with a separator between them. */
 export const joinSql = join;
+export const emptySql = empty;
 
 let latest = 0;
 
