@@ -5,7 +5,7 @@ import { type Client, type ClientBase, Pool } from 'pg';
 import { Cache, lazy } from '../caching/index.js';
 import { connectionOf } from '../settings/index.js';
 import { DatabaseError } from './databaseError.js';
-import { stalePlan } from './deadline.js';
+import { stalePlan } from './errors.js';
 import { prepareSession, SessionClient } from './session.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
