@@ -37,7 +37,12 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   /** Actions, whoever recorded them, that it is the way back from. */
   reverses?: readonly ActivityAction[];
   /** Its path below the root of the API, and what REST returns, with the fragments in `rest/fragments.graphql`. */
-  rest: { path: string; selection: string };
+  rest: {
+    path: string;
+    selection: string;
+    /** A request on the records of the demo, for pages and contracts, which have the response as `npm run schema` records it. */
+    example?: Record<string, unknown>;
+  };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
   tool: { isDestructive: boolean; selection: string };
   /** What agents get of the preview, and that in a sentence for who approves it, with values of the selection in braces. */

@@ -85,7 +85,11 @@ export const fileDeletion = declare({
     steps: ({ change }) => change(sql`deleted_at = NULL, deleted_by_id = NULL`),
   },
   reverses: ['resource_hub_file_recovered'],
-  rest: { path: '/delete_resource_hub_file', selection: 'file { ...FileFields }' },
+  rest: {
+    path: '/delete_resource_hub_file',
+    selection: 'file { ...FileFields }',
+    example: { file_id: 'file-home-screen' },
+  },
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {
     sentence: 'Delete the file {file.name} in {file.resource_hub.name}; notifies {notified.total_count} people',

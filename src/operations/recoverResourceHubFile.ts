@@ -87,7 +87,11 @@ export const fileRecovery = declare({
     steps: ({ authorId, change }) => change(sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
   },
   reverses: ['resource_hub_file_deleted'],
-  rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
+  rest: {
+    path: '/recover_resource_hub_file',
+    selection: 'file { ...FileFields }',
+    example: { file_id: 'file-home-screen' },
+  },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
   preview: {
     unchanged: 'The file is not deleted.',

@@ -165,7 +165,16 @@ export const goalReopening = declare({
         success = before.undone_success, updated_at = before.at`),
   },
   reverses: ['goal_closed'],
-  rest: { path: '/reopen_goal', selection: 'goal { ...GoalFields }' },
+  rest: {
+    path: '/reopen_goal',
+    selection: 'goal { ...GoalFields }',
+    example: {
+      id: 'goal-launch-mobile-app',
+      message: 'We are not done yet',
+      send_notifications_to_everyone: true,
+      subscriber_ids: ['person-jonas-weber'],
+    },
+  },
   tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
   preview: {
     unchanged: 'The goal is open already.',

@@ -232,6 +232,7 @@ export const versionRestoring = declare({
   rest: {
     path: '/documents/restore_document_version',
     selection: 'document { ...DocumentFields } restoredVersion { ...VersionFields }',
+    example: { document_id: 'doc-launch-plan', version_number: 4, expected_current_version: 5 },
   },
   tool: {
     isDestructive: true,
