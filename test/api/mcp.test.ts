@@ -30,11 +30,18 @@ const operations = declared.map(({ field }) => snakeCase(field));
 const harmless = ['recover_resource_hub_file'];
 
 describe('tools/list', () => {
-  test('has at most 13 kB for five operations', async () => {
+  test('has at most 6,700 bytes, and 1,700 for each operation with its preview', async () => {
     const { body } = await agent.request('tools/list');
-    expect(body.result.tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
-    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(13_000);
-    expect(operations).toHaveLength(5);
+    const { tools } = body.result;
+    expect(tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
+    const bytesOf = (value: Json) => Buffer.byteLength(JSON.stringify(value));
+    const { properties } = tools.find(({ name }: Json) => name === 'preview_change').inputSchema;
+    const sizes = operations.map((operation) => {
+      const tool = tools.find(({ name }: Json) => name === operation);
+      return bytesOf(tool) + bytesOf(properties[operation]);
+    });
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_700);
+    expect(bytesOf(body) - sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(6_700);
   });
 
   test('shows a token only the tools that it may use, and says of each what it does', async () => {
