@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { residentMegabytes } from '../test/support/processes.js';
 import { type ContenderName, type Running, startContender } from './comparison/contenders.js';
@@ -9,9 +9,8 @@ import { conditions, loadNow } from './comparison/machine.js';
 import type { Measured } from './comparison/measure.js';
 import { readOptions } from './comparison/options.js';
 import { installPeers } from './comparison/peers.js';
-import { circumstances, comparisonTables, growthTables, lineOf, type Results, soakTable } from './comparison/report.js';
+import { circumstances, comparisonTables, growthTables, lineOf, type Results } from './comparison/report.js';
 import { closedLoops, fixedRates } from './comparison/rounds.js';
-import { type SoakMinute, soak } from './comparison/soak.js';
 import { starts } from './comparison/starts.js';
 import { verify } from './comparison/verify.js';
 import { Workloads } from './comparison/workloads.js';
@@ -28,7 +27,6 @@ const directory = fileURLToPath(new URL('results/', import.meta.url));
 const fileOf = (name: string) => `${directory}${name}.json`;
 const since = () => `${Math.round(performance.now() / 1000)} s, round`;
 const onMeasured = (one: Measured) => console.error(`${since()} ${lineOf(one)}`);
-const onMinute = (minute: SoakMinute) => console.error(`${since()} ${lineOf(minute)}, ${minute.megabytes} MB`);
 
 async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 'idleMegabytes' | 'postgres'>> {
   const database = await startDatabase(options.sizes);
@@ -59,27 +57,19 @@ async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 
 }
 
 const peers: ContenderName[] = ['Mercurius, by hand', 'PostGraphile'];
-const nothing = { closed: [], fixed: [], grown: [], postgres: '' };
 
 async function run(): Promise<Results> {
   const before = conditions(options.peerNode);
-  const end = () => ({ conditions: { ...before, loadAfter: loadNow() } });
-  if (options.soak) return { ...nothing, soak: await soak(options.minutes, options.sizes, onMinute), ...end() };
   if (options.growth || options.contenders.some((name) => peers.includes(name))) installPeers();
   const compared = await compare();
   const grown = options.growth ? await grow({ ...options, onMeasured }) : { grown: [] };
-  return { ...compared, ...grown, ...end() };
+  return { ...compared, ...grown, conditions: { ...before, loadAfter: loadNow() } };
 }
 
 const read = (name: string): Results => JSON.parse(readFileSync(fileOf(name), 'utf8'));
 mkdirSync(directory, { recursive: true });
-const measured = options.again ? read(options.name) : await run();
-writeFileSync(fileOf(options.name), JSON.stringify(measured, null, 1));
-// The goals show the last soak too, which is a run of its own.
-const results =
-  !measured.soak && existsSync(fileOf('soak')) ? { ...measured, soak: read('soak').soak ?? [] } : measured;
-const parts = options.soak
-  ? [soakTable(results)]
-  : [goalTable(results), comparisonTables(results), growthTables(results)];
+const results = options.again ? read(options.name) : await run();
+writeFileSync(fileOf(options.name), JSON.stringify(results, null, 1));
+const parts = [goalTable(results), comparisonTables(results), growthTables(results)];
 console.log([circumstances(results), ...parts].join('\n\n'));
 if (options.write) writeDocument(results);

@@ -15,11 +15,13 @@ import { startBuiltGateway } from '../tools/builtGateway.js';
 const [count = 10_000, seconds = 60] = process.argv.slice(2).map(Number);
 const ofToken = 20;
 const opening = 50;
+const changes = 7;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'goalpost-streams-'));
 const gateway = await startBuiltGateway({
   DATA_DIR: dataDir,
-  STREAMS_MAX: String(count),
+  // One company has half of them.
+  STREAMS_MAX: String(2 * count),
   MAX_CONNECTIONS: String(count + 100),
   METRICS_PORT: '0',
 });
@@ -36,7 +38,8 @@ for (let number = 0; number < Math.ceil(count / ofToken); number += 1) {
   tokens.push((await createToken(opened.db, { companyId, personId, name: `${number}` })).token);
 }
 
-let events = 0;
+/** When each event came, of the last change. */
+let arrivals: number[] = [];
 let blocks = 0;
 let ended = 0;
 const query = new URLSearchParams({ query: 'subscription { events { id type sequence timestamp } }' });
@@ -51,7 +54,7 @@ function openStream(token: string): Promise<Socket> {
     socket.on('data', (data) => {
       const text = data.toString('latin1');
       if (text.includes('\r\n\r\n') && !text.startsWith('HTTP/1.1 200')) reject(new Error(text.slice(0, 500)));
-      events += text.split('event: next').length - 1;
+      for (const _ of text.matchAll(/event: next/g)) arrivals.push(performance.now());
       blocks += 1;
       resolve(socket);
     });
@@ -105,10 +108,19 @@ console.log(
   `idle: ${((100 * cpu) / seconds).toFixed(1)} % of a core, ${((blocks - blocksBefore) / seconds).toFixed(0)} blocks/s`,
 );
 
-const changedAt = performance.now();
-await change();
-while (events < count && performance.now() - changedAt < 120_000) await sleep(20);
-console.log(`one event: ${events} streams have it after ${Math.round(performance.now() - changedAt)} ms`);
+for (let number = 1; number <= changes; number += 1) {
+  arrivals = [];
+  const cpuBefore = cpuSeconds();
+  const changedAt = performance.now();
+  await change();
+  while (arrivals.length < count && performance.now() - changedAt < 120_000) await sleep(20);
+  const [median = 0, last = 0] = [arrivals[Math.floor(arrivals.length / 2)], arrivals.at(-1)];
+  const after = [median, last].map((time) => Math.round(time - changedAt));
+  console.log(
+    `event ${number}: ${arrivals.length} streams have it, half of them after ${after[0]} ms, all after ${after[1]} ms; ${(cpuSeconds() - cpuBefore).toFixed(2)} s of the gateway`,
+  );
+  await sleep(2_000);
+}
 
 for (const socket of sockets) socket.destroy();
 await sleep(5_000);

@@ -34,7 +34,7 @@ import { TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation, prepare, restRoutes, storedMutations } from './rest/routes.js';
-import { schema, sdl } from './schema/index.js';
+import { schema, sdl } from './schema.js';
 import type { Config, pageNames } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
 import { isSecret } from './webhooks/index.js';

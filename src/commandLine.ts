@@ -94,7 +94,7 @@ program
   .command('schema')
   .description('print the GraphQL schema')
   .action(async () => {
-    const { sdl } = await import('./schema/index.js');
+    const { sdl } = await import('./schema.js');
     process.stdout.write(sdl());
   });
 program

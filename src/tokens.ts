@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { type ApiToken, Prisma } from './generated/client/client.js';
+import type { ApiToken } from './generated/client/client.js';
 import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
 import type { Grants } from './platform/http/index.js';
@@ -8,6 +8,7 @@ import {
   type Database,
   Prerequisite,
   type RequestScope,
+  sql,
   toStatement,
   withShareOfDeadline,
 } from './platform/postgres/index.js';
@@ -74,7 +75,7 @@ interface FoundToken extends Pick<ApiToken, 'id' | 'companyId' | 'personId' | 'c
 /** For how long a use is not worth another write. */
 const useMilliseconds = 60_000;
 // Citus refuses now() within COALESCE.
-const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
+const isUseDue = sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
 
 /** The company of a token, by its hash. Every node of a distributed database knows it, even if others are down. */
 async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
@@ -112,7 +113,7 @@ export async function momentIn(db: Database, milliseconds: number): Promise<Date
 }
 
 /** Fails unless the token is as it was found: an error, as a row would not keep what follows from being executed. */
-const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: FoundToken) => Prisma.sql`
+const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: FoundToken) => sql`
   SELECT require_known_token(count(*)) AS "isKnown", bool_or(${isUseDue}) AS "isUseDue"
   FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
   WHERE t.company_id = ${companyId} AND t.id = ${id}

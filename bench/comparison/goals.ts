@@ -52,7 +52,7 @@ function met({ values, atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Goal): 
   return value >= atLeast && value <= atMost ? 'yes' : 'no';
 }
 
-function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [], soak = [] }: Results): Goal[] {
+function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [] }: Results): Goal[] {
   const at = (connections: number, contender: string, workload: string) =>
     closed.filter(
       (one) =>
@@ -92,7 +92,6 @@ function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [], soa
     },
     { what: 'start to first response, ms', values: starts, atMost: 280 },
     { what: 'memory when idle, MB', values: idleMegabytes === undefined ? [] : [idleMegabytes], atMost: 95 },
-    { what: 'memory at the end of a soak ÷ after its first fifth', values: soakRatio(soak), atMost: 1.1 },
   ];
 }
 
@@ -124,10 +123,4 @@ function inRounds(mine: Measured[], theirs: Measured[], read: (one: Measured) =>
     const other = theirs.find(({ round }) => round === one.round);
     return other ? [read(one) / read(other)] : [];
   });
-}
-
-function soakRatio(soak: NonNullable<Results['soak']>): number[] {
-  const early = soak[Math.ceil(soak.length / 5) - 1];
-  const late = soak.slice(-Math.ceil(soak.length / 5)).map(({ megabytes }) => megabytes);
-  return early ? [median(late) / early.megabytes] : [];
 }

@@ -6,7 +6,7 @@ import { type WorkloadName, workloadNames } from './workloads.js';
 
 export interface Options {
   /** Of the file of the results. */
-  name: 'comparison' | 'soak' | 'smoke';
+  name: 'comparison' | 'smoke';
   contenders: ContenderName[];
   workloads: WorkloadName[];
   connections: number[];
@@ -20,9 +20,6 @@ export interface Options {
   axes: string[] | undefined;
   /** The largest size that growth tries. */
   largest: number;
-  /** Whether the gateway runs for some minutes without a pause, instead of the comparison. */
-  soak: boolean;
-  minutes: number;
   sizes: Sizes;
   /** A Node for PostGraphile, which needs 22 or later; undefined for the one that runs this. */
   peerNode: string | undefined;
@@ -45,8 +42,6 @@ const usage = `Usage: npm run bench -- [options]
   --growth             also how throughput changes with the data and with connections, for the gateway and Mercurius by hand
   --axes <a;b>         only what grows of: ${axisNames.join('; ')}
   --largest <n>        of the sizes that --growth tries (1000000)
-  --soak               instead, the gateway alone without a pause, and how its memory changes
-  --minutes <n>        of the soak (10)
   --smoke              some seconds, without the peers: whether all of this still works
   --write              writes the tables of bench/figures.md
   --again              measures nothing, and takes the results of the last run`;
@@ -83,8 +78,6 @@ export function readOptions(args: string[]): Options {
       largest: { type: 'string', default: '1000000' },
       growth: { type: 'boolean', default: false },
       axes: { type: 'string' },
-      soak: { type: 'boolean', default: false },
-      minutes: { type: 'string', default: '10' },
       smoke: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       again: { type: 'boolean', default: false },
@@ -98,14 +91,12 @@ export function readOptions(args: string[]): Options {
   const { goals, documents, versions, recipients, depth } = values;
   const given = Object.entries({ goals, documents, versions, recipients, depth }).filter(([, value]) => value);
   const sizes = { ...usualSizes, ...Object.fromEntries(given.map(([name, value]) => [name, Number(value)])) };
-  const { growth, soak, write, again } = values;
+  const { growth, write, again } = values;
   const common = {
-    name: soak ? ('soak' as const) : ('comparison' as const),
+    name: 'comparison' as const,
     largest: Number(values.largest),
     axes: values.axes === undefined ? undefined : listed(values.axes, axisNames),
     growth,
-    soak,
-    minutes: Number(values.minutes),
     starts: 3,
     write,
     again,
@@ -128,7 +119,7 @@ export function readOptions(args: string[]): Options {
   }
   const asked = listed(values.contenders, Object.keys(contenders) as ContenderName[]);
   const isOldNode = Number(process.versions.node.split('.')[0]) < 22;
-  if (asked.includes('PostGraphile') && isOldNode && !common.peerNode && !soak && !again) {
+  if (asked.includes('PostGraphile') && isOldNode && !common.peerNode && !again) {
     throw new Error('PostGraphile 5 needs Node 22 or later: use --peer-node, or --contenders without it.');
   }
   return {

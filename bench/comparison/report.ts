@@ -3,7 +3,6 @@ import type { Grown } from './growth.js';
 import type { Conditions } from './machine.js';
 import type { Measured, Pace } from './measure.js';
 import type { Notified } from './recipients.js';
-import type { SoakMinute } from './soak.js';
 
 /** Everything that a run found. */
 export interface Results {
@@ -15,7 +14,6 @@ export interface Results {
   /** The memory of an idle gateway while the others were measured. */
   idleMegabytes?: number;
   notified?: Notified[];
-  soak?: SoakMinute[];
   postgres: string;
   conditions: Conditions & { loadAfter: number };
 }
@@ -64,14 +62,6 @@ export const growthTables = ({ grown }: Results): string =>
   unique(grown.map(({ axis }) => axis))
     .flatMap((axis) => [`### Growth: ${axis}`, growthTable(grown.filter((one) => one.axis === axis))])
     .join('\n\n');
-
-export const soakTable = ({ soak = [] }: Results): string =>
-  table(
-    ['minute', 'requests/s', 'p50 ms', 'p99 ms', 'memory MB', 'failed'],
-    soak.map(({ round, throughput, p50, p99, megabytes, failed }) =>
-      [round, Math.round(throughput), fixed(p50), fixed(p99), megabytes, failed].map(String),
-    ),
-  );
 
 const throughputs = (measured: Measured[], contender: string, workload: string) =>
   measured

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { goalTable } from './goals.js';
-import { circumstances, comparisonTables, growthTables, type Results, soakTable } from './report.js';
+import { circumstances, comparisonTables, growthTables, type Results } from './report.js';
 
 /** What stands between the comments of bench/figures.md. A part that a run did not measure stays as it is. */
 function partsOf(results: Results): Record<string, string> {
@@ -11,8 +11,6 @@ function partsOf(results: Results): Record<string, string> {
       comparison: comparisonTables(results),
     }),
     ...(results.grown.length > 0 && { growth: growthTables(results) }),
-    ...(results.soak &&
-      results.closed.length === 0 && { soak: [circumstances(results), soakTable(results)].join('\n\n') }),
   };
 }
 

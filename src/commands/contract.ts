@@ -1,6 +1,6 @@
 import { openApiDocument } from '../rest/openapi/openApiDocument.js';
 import { prepare, storedMutations } from '../rest/routes.js';
-import { schema } from '../schema/index.js';
+import { schema } from '../schema.js';
 
 export function openApi(): string {
   const mutations = storedMutations.map((stored) => prepare(schema, stored));

@@ -63,7 +63,7 @@ interface NewTokenOptions {
 }
 
 async function allScopes(): Promise<string[]> {
-  const { schema } = await import('../schema/index.js');
+  const { schema } = await import('../schema.js');
   return [...new Set(Object.values(schema.getMutationType()?.getFields() ?? {}).map(scopeOf))].sort();
 }
 

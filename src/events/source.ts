@@ -1,4 +1,3 @@
-import { Prisma } from '../generated/client/client.js';
 import {
   type CursorKind,
   cursorAgain,
@@ -10,27 +9,27 @@ import {
 } from '../lists/engine.js';
 import { badInput } from '../platform/failures/index.js';
 import type { EventSource, WantedEvents } from '../platform/outbox/index.js';
-import { type Transaction, textList } from '../platform/postgres/index.js';
+import { emptySql, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import { type Event, eventBody, eventCursor, eventKind, eventTypeOf, isKnownAction, requireKnown } from './event.js';
 
 /** Whether a person may see the event of an activity `a`: `canViewNameOfSubject` in SQL, for one event at a time. */
-function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
-  const onHub = (hub: Prisma.Sql) => Prisma.sql`(
+function isVisible(companyId: string, person: Sql): Sql {
+  const onHub = (hub: Sql) => sql`(
     SELECT v.level FROM resource_hub_access v
     WHERE v.company_id = ${companyId} AND v.person_id = ${person} AND v.resource_hub_id = (${hub}))`;
-  return Prisma.sql`CASE
+  return sql`CASE
     WHEN a.goal_id IS NOT NULL THEN (
       SELECT v.level FROM goal_access v
       WHERE v.company_id = ${companyId} AND v.person_id = ${person} AND v.goal_id = a.goal_id)
-    WHEN a.file_id IS NOT NULL THEN ${onHub(Prisma.sql`
+    WHEN a.file_id IS NOT NULL THEN ${onHub(sql`
       SELECT f.resource_hub_id FROM resource_hub_files f WHERE f.company_id = ${companyId} AND f.id = a.file_id
         AND f.removed_at IS NULL`)}
-    ELSE ${onHub(Prisma.sql`
+    ELSE ${onHub(sql`
       SELECT d.resource_hub_id FROM resource_hub_documents d
       WHERE d.company_id = ${companyId} AND d.id = a.document_id AND d.removed_at IS NULL
         AND (d.state = 'published' OR d.author_id = ${person})`)}
-    END >= ${Prisma.raw(String(level.view))}`;
+    END >= ${rawSql(String(level.view))}`;
 }
 
 /** The most events that a page looks at, seen or not. */
@@ -53,7 +52,7 @@ interface Order {
   kind: CursorKind;
   columns: readonly string[];
   direction: Direction;
-  beyond: (after: Position | null) => Prisma.Sql;
+  beyond: (after: Position | null) => Sql;
   positionOf: (row: Row) => Position;
 }
 
@@ -62,9 +61,7 @@ const byNumber = (direction: Direction): Order => ({
   columns: ['sequence'],
   direction,
   beyond: (after) =>
-    direction === 'asc'
-      ? Prisma.sql`sequence > ${after?.key ?? 0}::bigint`
-      : Prisma.sql`sequence < ${after?.key ?? last}::bigint`,
+    direction === 'asc' ? sql`sequence > ${after?.key ?? 0}::bigint` : sql`sequence < ${after?.key ?? last}::bigint`,
   positionOf: ({ id, sequence }) => ({ rank: 0, key: Number(sequence), id }),
 });
 
@@ -85,8 +82,8 @@ const byTime: Order = {
   direction: 'desc',
   beyond: (after) =>
     after
-      ? Prisma.sql`sequence IS NOT NULL AND (inserted_at, sequence) < (${after.key}::timestamptz, ${after.id}::text::bigint)`
-      : Prisma.sql`sequence IS NOT NULL`,
+      ? sql`sequence IS NOT NULL AND (inserted_at, sequence) < (${after.key}::timestamptz, ${after.id}::text::bigint)`
+      : sql`sequence IS NOT NULL`,
   positionOf: ({ id, sequence, inserted_at: at }) => ({ rank: 0, key: at.toISOString(), id: `${sequence} ${id}` }),
 };
 
@@ -126,27 +123,27 @@ async function readPage(
   { size, after }: Slice,
 ): Promise<Page> {
   const { companyId, personId } = actor;
-  const inOrder = (by: Direction) => Prisma.raw(columns.map((column) => `${column} ${by}`).join(', '));
-  const looked = (more: Prisma.Sql) => Prisma.sql`
+  const inOrder = (by: Direction) => rawSql(columns.map((column) => `${column} ${by}`).join(', '));
+  const looked = (more: Sql) => sql`
     SELECT id, sequence, inserted_at ${more} FROM activities
     WHERE company_id = ${companyId} AND ${beyond(after)}
-    ORDER BY ${inOrder(direction)} LIMIT ${Prisma.raw(String(mostLooked))}`;
-  const wanted = actions ? Prisma.sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : Prisma.empty;
+    ORDER BY ${inOrder(direction)} LIMIT ${rawSql(String(mostLooked))}`;
+  const wanted = actions ? sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : emptySql;
   const isHeard = exceptOrigins?.length
-    ? Prisma.sql`a.origin::text <> ALL(${textList([...new Set(exceptOrigins)])}) AND`
-    : Prisma.empty;
+    ? sql`a.origin::text <> ALL(${textList([...new Set(exceptOrigins)])}) AND`
+    : emptySql;
   // After the page, unless that is full, the last event that was looked at.
-  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+  const rows = await db.$queryRaw<Row[]>(sql`
     WITH shown AS MATERIALIZED (
       SELECT a.id, a.sequence, a.inserted_at
-      FROM (${looked(Prisma.sql`, action, origin, goal_id, file_id, document_id`)}) a
-      WHERE ${wanted} ${isHeard} ${isVisible(companyId, Prisma.sql`${personId}`)}
+      FROM (${looked(sql`, action, origin, goal_id, file_id, document_id`)}) a
+      WHERE ${wanted} ${isHeard} ${isVisible(companyId, sql`${personId}`)}
       ORDER BY ${inOrder(direction)} LIMIT ${size + 1}::integer
     )
     SELECT id, sequence, inserted_at, NULL::integer AS looked FROM shown
     UNION ALL
     SELECT id, sequence, inserted_at, looked FROM (
-      SELECT id, sequence, inserted_at, count(*) OVER ()::integer AS looked FROM (${looked(Prisma.empty)}) a
+      SELECT id, sequence, inserted_at, count(*) OVER ()::integer AS looked FROM (${looked(emptySql)}) a
       ORDER BY ${inOrder(direction === 'asc' ? 'desc' : 'asc')} LIMIT 1
     ) last WHERE (SELECT count(*) FROM shown) <= ${size}::integer
     ORDER BY looked NULLS FIRST, ${inOrder(direction)}`);
@@ -174,24 +171,24 @@ const remedy =
 const noCursor = 'is not a cursor of events: send the last id of a stream, or an endCursor of the query events';
 
 /** The record that an event `a` is about: webhooks get the events of one record in their order. */
-export const recordOfEvent = Prisma.sql`record_of(a.goal_id, a.file_id, a.document_id)`;
+export const recordOfEvent = sql`record_of(a.goal_id, a.file_id, a.document_id)`;
 
 /** Activities as the events of the outbox. */
 export const eventSource: EventSource = {
-  events: Prisma.sql`activities`,
-  tenants: Prisma.sql`companies`,
-  tenantIds: Prisma.sql`token_companies`,
-  kind: Prisma.sql`a.action`,
-  origin: Prisma.sql`a.origin`,
+  events: sql`activities`,
+  tenants: sql`companies`,
+  tenantIds: sql`token_companies`,
+  kind: sql`a.action`,
+  origin: sql`a.origin`,
   select: (companyId) => ({
-    columns: Prisma.sql`a.id, a.action::text AS action, a.origin::text AS origin, a.sequence, a.inserted_at AS "insertedAt",
+    columns: sql`a.id, a.action::text AS action, a.origin::text AS origin, a.sequence, a.inserted_at AS "insertedAt",
       a.author_id AS "authorId", a.goal_id, a.file_id, a.document_id,
       coalesce(f.resource_hub_id, d.resource_hub_id) AS resource_hub_id, a.document_version_id AS version_id,
       v.version_number, v.restored_from_version_number,
       (d.state = 'draft') IS TRUE
         OR coalesce(g.removed_at, f.removed_at, d.removed_at, h.removed_at) IS NOT NULL AS "isHidden"`,
     // OFFSET: looked up for each, whatever PostgreSQL knows of the size of the company.
-    joins: Prisma.sql`
+    joins: sql`
       LEFT JOIN LATERAL (
         SELECT resource_hub_id, removed_at FROM resource_hub_files WHERE company_id = ${companyId} AND id = a.file_id OFFSET 0
       ) f ON TRUE
@@ -223,7 +220,7 @@ export const eventSource: EventSource = {
     }
   },
   isVisible,
-  validToken: (companyId, tokenId) => Prisma.sql`
+  validToken: (companyId, tokenId) => sql`
     SELECT t.id FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId}
       AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`,

@@ -1,5 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
-import { textList } from '../platform/postgres/index.js';
+import { rawSql, sql, textList } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
 import {
   audience,
@@ -22,7 +21,7 @@ export const audienceCursor = (role: AudienceRole): CursorKind => ({ name: `reop
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
 export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: AudienceRole): List => ({
   ...audienceCursor(role),
-  steps: () => Prisma.sql`goal AS (
+  steps: () => sql`goal AS (
       SELECT id, space_id, ${membersMayView} FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
         AND closed_at IS NOT NULL AND archived_at IS NULL
     ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
@@ -35,10 +34,10 @@ const peopleOf =
   (actor: Actor, step: string): List['branches'] =>
   (_scopes, walk) => [
     // OFFSET: looked up for each, for the reason that `recipients` gives.
-    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, p.key, p.id FROM ${Prisma.raw(step)} w CROSS JOIN LATERAL (
+    sql`SELECT ${everywhere} AS scope, 0 AS rank, p.key, p.id FROM ${rawSql(step)} w CROSS JOIN LATERAL (
         SELECT id, name_key(full_name) AS key FROM people WHERE company_id = ${actor.companyId} AND id = w.person_id OFFSET 0
       ) p
-      WHERE TRUE ${walk({ key: Prisma.sql`p.key`, id: Prisma.sql`p.id` })}`,
+      WHERE TRUE ${walk({ key: sql`p.key`, id: sql`p.id` })}`,
   ];
 
 export const deletionCursor: CursorKind = { name: 'deletion.notified', key: 'text' };
@@ -46,7 +45,7 @@ export const deletionCursor: CursorKind = { name: 'deletion.notified', key: 'tex
 /** The people that deleting the file would notify, by name. */
 export const deletionAudienceList = (actor: Actor, fileId: string | null): List => ({
   ...deletionCursor,
-  steps: () => Prisma.sql`file AS (
+  steps: () => sql`file AS (
       SELECT id, resource_hub_id FROM resource_hub_files
       WHERE company_id = ${actor.companyId} AND id = ${fileId} AND deleted_at IS NULL
     ), ${fileFollowers(actor)},
@@ -59,7 +58,7 @@ export const restoreCursor: CursorKind = { name: 'restore.subscribed', key: 'tex
 /** The people that restoring a version would subscribe to the document, by name: not those who have canceled. */
 export const restoreAudienceList = ({ companyId, ...actor }: Actor, people: RestoreAudience): List => ({
   ...restoreCursor,
-  steps: () => Prisma.sql`subscribed AS (
+  steps: () => sql`subscribed AS (
       SELECT p.id AS person_id FROM people p
       WHERE p.company_id = ${companyId} AND p.id = ANY(${textList(people.mentioned)}) AND NOT EXISTS (
         SELECT FROM subscription_lists l JOIN subscriptions s ON s.company_id = ${companyId} AND s.subscription_list_id = l.id

@@ -1,6 +1,14 @@
-import { Prisma } from '../generated/client/client.js';
 import type { FieldError } from '../platform/failures/index.js';
-import { type Database, type RowInSql, textList } from '../platform/postgres/index.js';
+import {
+  type Database,
+  emptySql,
+  joinSql,
+  type RowInSql,
+  rawSql,
+  type Sql,
+  sql,
+  textList,
+} from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
 
 type Key = string | number;
@@ -13,7 +21,7 @@ export interface Position {
 }
 
 /** The SQL that makes a branch walk its index: from where, in which direction, at most a page unless it is `endless`. */
-export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql }, endless?: 'endless') => Prisma.Sql;
+export type Walk = (columns: { rank?: number; key: Sql; id: Sql }, endless?: 'endless') => Sql;
 
 /** What tells the cursors of a list from those of others. */
 export interface CursorKind {
@@ -30,16 +38,16 @@ export interface CursorKind {
 export interface List extends CursorKind {
   descending?: boolean;
   /** Common table expressions that the branches use. */
-  steps?: (scopes: string[]) => Prisma.Sql;
+  steps?: (scopes: string[]) => Sql;
   /** Queries for (scope, rank, key, id), each along its own index and at most a page. Their union is the list. */
-  branches: (scopes: string[], walk: Walk) => Prisma.Sql[];
+  branches: (scopes: string[], walk: Walk) => Sql[];
 }
 
 /** The scope of a list that has only one. */
 export const everywhere = '';
 
 /** `scopes` as rows, so that a branch walks its index for each of them. */
-export const eachOf = (scopes: string[]) => Prisma.sql`unnest(${textList(scopes)}) AS scope(id)`;
+export const eachOf = (scopes: string[]) => sql`unnest(${textList(scopes)}) AS scope(id)`;
 
 /** The arguments of a connection, as the Relay cursor connections specification names them. */
 export interface PageArguments {
@@ -149,7 +157,7 @@ export interface Page {
 type Found = [scope: string, number: number, rank: number, key: string | number, id: string, row?: unknown];
 
 /** How the row with an id is read in the statement that finds the id. */
-export type RowAt = (id: Prisma.Sql) => RowInSql | undefined;
+export type RowAt = (id: Sql) => RowInSql | undefined;
 
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
 const usualSizes = [defaultSize, 50];
@@ -162,10 +170,10 @@ export async function readPages(
   scopes: readonly string[],
   rowAt?: RowAt,
 ): Promise<Page[]> {
-  const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
-  const { sql: row, make } = rowAt?.(Prisma.sql`numbered.id`) ?? {};
-  const withRow = row ? Prisma.sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END` : Prisma.empty;
-  const rows = await db.$queryRaw<{ json: Found }[]>(Prisma.sql`
+  const order = rawSql(isDescending(list, slice) ? 'DESC' : 'ASC');
+  const { sql: row, make } = rowAt?.(sql`numbered.id`) ?? {};
+  const withRow = row ? sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END` : emptySql;
+  const rows = await db.$queryRaw<{ json: Found }[]>(sql`
     ${stepsOf(list, scopes)}
     SELECT json_build_array(scope, number, rank, key, id ${withRow}) AS json
     FROM (
@@ -182,19 +190,18 @@ export async function readPages(
 
 /** Counts the rows of the list for each scope. Reads all of them. */
 export async function readCounts(db: Reader, list: List, scopes: readonly string[]): Promise<number[]> {
-  const rows = await db.$queryRaw<{ scope: string; count: number }[]>(Prisma.sql`
+  const rows = await db.$queryRaw<{ scope: string; count: number }[]>(sql`
     ${stepsOf(list, scopes)}
-    SELECT scope, count(*)::integer AS count FROM (${rowsOf(list, scopes, () => Prisma.empty)}) AS found GROUP BY scope`);
+    SELECT scope, count(*)::integer AS count FROM (${rowsOf(list, scopes, () => emptySql)}) AS found GROUP BY scope`);
   const found = new Map(rows.map(({ scope, count }) => [scope, count]));
   return scopes.map((scope) => found.get(scope) ?? 0);
 }
 
-const stepsOf = ({ steps }: List, scopes: readonly string[]) =>
-  steps ? Prisma.sql`WITH ${steps([...scopes])}` : Prisma.empty;
+const stepsOf = ({ steps }: List, scopes: readonly string[]) => (steps ? sql`WITH ${steps([...scopes])}` : emptySql);
 
 const rowsOf = (list: List, scopes: readonly string[], walk: Walk) =>
-  Prisma.join(
-    list.branches([...scopes], walk).map((branch) => Prisma.sql`(${branch})`),
+  joinSql(
+    list.branches([...scopes], walk).map((branch) => sql`(${branch})`),
     ' UNION ',
   );
 
@@ -202,21 +209,21 @@ const isDescending = ({ descending = false }: List, { backward }: Slice) => desc
 
 function walkOf(list: List, slice: Slice): Walk {
   const { after, before, size } = slice;
-  const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
-  const type = Prisma.raw(list.key);
+  const order = rawSql(isDescending(list, slice) ? 'DESC' : 'ASC');
+  const type = rawSql(list.key);
   // A literal, so that a prepared plan knows it.
   const largest = usualSizes.find((usual) => size <= usual) ?? maximumSize;
-  const limit = Prisma.raw(String(largest + 1));
+  const limit = rawSql(String(largest + 1));
   return ({ rank = 0, key, id }, endless) => {
     const beyond = (position: Position | null, up: boolean) => {
-      if (!position || (up ? rank > position.rank : rank < position.rank)) return Prisma.empty;
-      if (rank !== position.rank) return Prisma.sql`AND FALSE`;
-      const operator = Prisma.raw(up ? '>' : '<');
-      return Prisma.sql`AND (${key}, ${id}) ${operator} (${position.key}::${type}, ${position.id}::text)`;
+      if (!position || (up ? rank > position.rank : rank < position.rank)) return emptySql;
+      if (rank !== position.rank) return sql`AND FALSE`;
+      const operator = rawSql(up ? '>' : '<');
+      return sql`AND (${key}, ${id}) ${operator} (${position.key}::${type}, ${position.id}::text)`;
     };
     const up = !list.descending;
-    const end = endless ? Prisma.sql`OFFSET 0` : Prisma.sql`LIMIT ${limit}`;
-    return Prisma.sql`${beyond(after, up)} ${beyond(before, !up)} ORDER BY ${key} ${order}, ${id} ${order} ${end}`;
+    const end = endless ? sql`OFFSET 0` : sql`LIMIT ${limit}`;
+    return sql`${beyond(after, up)} ${beyond(before, !up)} ORDER BY ${key} ${order}, ${id} ${order} ${end}`;
   };
 }
 
@@ -239,21 +246,21 @@ interface Rows extends CursorKind {
   /** The column to order by. It is null for rows that are not in the list. */
   by: string;
   /** What else holds for the rows `r` of the list. */
-  where?: Prisma.Sql;
+  where?: Sql;
 }
 
 /** The rows of a table that belong to each record in the scopes, newest first. */
 export function rowsOfRecord({ companyId }: Actor, { table, of, by, where, ...cursor }: Rows): List {
-  const [key, id] = [Prisma.raw(`r.${by}`), Prisma.sql`r.id`];
+  const [key, id] = [rawSql(`r.${by}`), sql`r.id`];
   return {
     ...cursor,
     descending: true,
     branches: (scopes, walk) => [
-      Prisma.sql`SELECT scope.id AS scope, 0 AS rank, ${key} AS key, r.id
+      sql`SELECT scope.id AS scope, 0 AS rank, ${key} AS key, r.id
         FROM ${eachOf(scopes)} CROSS JOIN LATERAL (
-          SELECT ${key}, r.id FROM ${Prisma.raw(table)} r
-          WHERE r.company_id = ${companyId} AND r.${Prisma.raw(of)} = scope.id AND ${key} IS NOT NULL
-            ${where ? Prisma.sql`AND ${where}` : Prisma.empty} ${walk({ key, id })}
+          SELECT ${key}, r.id FROM ${rawSql(table)} r
+          WHERE r.company_id = ${companyId} AND r.${rawSql(of)} = scope.id AND ${key} IS NOT NULL
+            ${where ? sql`AND ${where}` : emptySql} ${walk({ key, id })}
         ) r`,
     ],
   };
@@ -279,13 +286,12 @@ export function textErrors(field: string, text: string | null | undefined): Fiel
 }
 
 /** The words of a text, each as what a `search_key` that contains it is LIKE: a subquery, so that it is computed once. */
-export const patternsOf = (text: string): Prisma.Sql[] =>
-  wordsOf(text).map((word) => Prisma.sql`(SELECT search_pattern(${word}))`);
+export const patternsOf = (text: string): Sql[] => wordsOf(text).map((word) => sql`(SELECT search_pattern(${word}))`);
 
 /** Holds for the rows whose name contains every word of the text. */
-export const contains = (row: Prisma.Sql, text: string): Prisma.Sql =>
-  Prisma.join(
-    patternsOf(text).map((pattern) => Prisma.sql`${row}.search_key LIKE ${pattern}`),
+export const contains = (row: Sql, text: string): Sql =>
+  joinSql(
+    patternsOf(text).map((pattern) => sql`${row}.search_key LIKE ${pattern}`),
     ' AND ',
   );
 
@@ -296,8 +302,8 @@ const indexed = /[\p{L}\p{N}]{3}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Kat
 
 /** How the step `found` of a list with a text ends, and whether that is all there is. */
 export interface Few {
-  end: Prisma.Sql;
-  areAll: (rows: Prisma.Sql) => Prisma.Sql;
+  end: Sql;
+  areAll: (rows: Sql) => Sql;
 }
 
 /**
@@ -307,11 +313,11 @@ export interface Few {
 export const fewWith = (text: string): Few =>
   indexed.test(text)
     ? {
-        end: Prisma.raw(`LIMIT ${mostSorted + 1}`),
-        areAll: (rows) => Prisma.sql`(SELECT count(*) FROM ${rows}) <= ${Prisma.raw(String(mostSorted))}`,
+        end: rawSql(`LIMIT ${mostSorted + 1}`),
+        areAll: (rows) => sql`(SELECT count(*) FROM ${rows}) <= ${rawSql(String(mostSorted))}`,
       }
-    : { end: Prisma.raw('LIMIT 0'), areAll: () => Prisma.sql`FALSE` };
+    : { end: rawSql('LIMIT 0'), areAll: () => sql`FALSE` };
 
 /** A page of the rows for which a filter on `n` holds, among those that `rows` selects in order. */
-export const walked = (rows: Prisma.Sql, filter: Prisma.Sql, walk: Walk, rank = 0): Prisma.Sql =>
-  Prisma.sql`SELECT n.key, n.id FROM (${rows}) n WHERE ${filter} ${walk({ rank, key: Prisma.sql`n.key`, id: Prisma.sql`n.id` })}`;
+export const walked = (rows: Sql, filter: Sql, walk: Walk, rank = 0): Sql =>
+  sql`SELECT n.key, n.id FROM (${rows}) n WHERE ${filter} ${walk({ rank, key: sql`n.key`, id: sql`n.id` })}`;

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
+import { sql } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
 import { type CursorKind, everywhere, type List } from './engine.js';
 
@@ -10,9 +10,9 @@ export const notificationList = ({ companyId, personId }: Actor, isRead: boolean
   descending: true,
   branches: (_scopes, walk) =>
     (isRead == null ? [true, false] : [isRead]).map(
-      (wanted) => Prisma.sql`
+      (wanted) => sql`
         SELECT ${everywhere} AS scope, 0 AS rank, n.inserted_at AS key, n.id FROM notifications n
         WHERE n.company_id = ${companyId} AND n.person_id = ${personId} AND num_nulls(n.read_at) = ${Number(!wanted)}
-        ${walk({ key: Prisma.sql`n.inserted_at`, id: Prisma.sql`n.id` })}`,
+        ${walk({ key: sql`n.inserted_at`, id: sql`n.id` })}`,
     ),
 });

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
+import { emptySql, joinSql, sql } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import { type CursorKind, everywhere, type List, patternsOf, rowsOfRecord } from './engine.js';
 
@@ -19,7 +19,7 @@ export const deletedFileList = (actor: Actor): List =>
     table: 'resource_hub_files',
     of: 'resource_hub_id',
     by: 'deleted_at',
-    where: Prisma.sql`r.removed_at IS NULL`,
+    where: sql`r.removed_at IS NULL`,
   });
 
 export const deletedAnywhereCursor: CursorKind = { name: 'deletedFiles', key: 'timestamptz' };
@@ -30,21 +30,21 @@ export const filesDeletedAnywhere = ({ companyId, personId }: Actor, text: strin
   descending: true,
   steps: () => {
     const words = (text == null ? [] : patternsOf(text)).map(
-      (pattern) => Prisma.sql`AND (f.search_key LIKE ${pattern} OR f.resource_hub_id IN (
+      (pattern) => sql`AND (f.search_key LIKE ${pattern} OR f.resource_hub_id IN (
         SELECT h.id FROM resource_hubs h WHERE h.company_id = ${companyId} AND h.removed_at IS NULL AND h.search_key LIKE ${pattern}))`,
     );
-    return Prisma.sql`found AS MATERIALIZED (
+    return sql`found AS MATERIALIZED (
       SELECT f.id, f.deleted_at AS key, f.resource_hub_id AS hub FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
-        ${words.length > 0 ? Prisma.join(words, ' ') : Prisma.empty}
+        ${words.length > 0 ? joinSql(words, ' ') : emptySql}
     ), editable AS MATERIALIZED (
       SELECT f.hub FROM (SELECT DISTINCT hub FROM found) f
       WHERE (SELECT a.level FROM resource_hub_access a
         WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.hub AND a.person_id = ${personId}) >= ${level.edit})`;
   },
   branches: (_scopes, walk) => [
-    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM found f
-      WHERE f.hub IN (SELECT e.hub FROM editable e) ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+    sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id FROM found f
+      WHERE f.hub IN (SELECT e.hub FROM editable e) ${walk({ key: sql`f.key`, id: sql`f.id` })}`,
   ],
 });
 

@@ -1,5 +1,5 @@
-import { Prisma, type ResourceHubFolder } from '../generated/client/client.js';
-import { type Transaction, textList } from '../platform/postgres/index.js';
+import type { ResourceHubFolder } from '../generated/client/client.js';
+import { emptySql, joinSql, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import {
   type CursorKind,
@@ -16,11 +16,10 @@ import {
 
 // The rule of policies/access.ts in SQL, for rows `n` of a hub that the caller may see.
 
-const fileCondition = Prisma.sql`n.deleted_at IS NULL`;
+const fileCondition = sql`n.deleted_at IS NULL`;
 
-const published = Prisma.sql`n.deleted_at IS NULL AND n.state = 'published'`;
-const ownDraft = ({ personId }: Actor) =>
-  Prisma.sql`n.deleted_at IS NULL AND n.state = 'draft' AND n.author_id = ${personId}`;
+const published = sql`n.deleted_at IS NULL AND n.state = 'published'`;
+const ownDraft = ({ personId }: Actor) => sql`n.deleted_at IS NULL AND n.state = 'draft' AND n.author_id = ${personId}`;
 
 /** Select visible documents: exactly one holds for each, so that a list can walk an index of its own for each. */
 const documentConditions = (actor: Actor) => [published, ownDraft(actor)];
@@ -42,7 +41,7 @@ export interface AskedFolder {
 export async function folderPaths(db: Transaction, actor: Actor, asked: readonly AskedFolder[]): Promise<Folder[][]> {
   const { companyId } = actor;
   const idsOf = (folders: readonly AskedFolder[]) => textList([...new Set(folders.map(({ id }) => id))]);
-  const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`
+  const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(sql`
     WITH RECURSIVE path AS (
       SELECT id AS leaf, id, resource_hub_id, parent_folder_id, 0 AS distance, ARRAY[id] AS trail FROM resource_hub_folders
       WHERE company_id = ${companyId} AND id = ANY(${idsOf(asked)})
@@ -59,7 +58,7 @@ export async function folderPaths(db: Transaction, actor: Actor, asked: readonly
           WHERE n.company_id = ${companyId} AND n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id AND ${fileCondition}) +
         (SELECT count(*) FROM resource_hub_documents n
           WHERE n.company_id = ${companyId} AND n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id
-            AND (${Prisma.join(documentConditions(actor), ' OR ')}))
+            AND (${joinSql(documentConditions(actor), ' OR ')}))
       )::int AS n
       FROM (
         SELECT DISTINCT id, resource_hub_id FROM path
@@ -89,12 +88,12 @@ export const nodesOfHubs = (actor: Actor) =>
   nodesIn(
     actor,
     hubNodeCursor,
-    (hubs) => Prisma.sql`(SELECT id, id AS hub_id, '' AS folder_id FROM ${eachOf(hubs)}) AS place`,
+    (hubs) => sql`(SELECT id, id AS hub_id, '' AS folder_id FROM ${eachOf(hubs)}) AS place`,
   );
 
 /** The nodes anywhere in each hub in the scopes that have each word of the text in their name, file name or hub's name. */
 export const nodesNamed = (actor: Actor, text: string): List => {
-  const search = new NodeSearch(actor, text, Prisma.sql`AND n.resource_hub_id = scope.id`);
+  const search = new NodeSearch(actor, text, sql`AND n.resource_hub_id = scope.id`);
   return {
     ...hubNodeCursor,
     steps: (hubs) => search.steps(eachOf(hubs)),
@@ -104,150 +103,149 @@ export const nodesNamed = (actor: Actor, text: string): List => {
 
 /** The same of all hubs that the caller may see. Each hub of what is found is looked up once. */
 export function nodesNamedAnywhere(actor: Actor, text: string): List {
-  const search = new NodeSearch(actor, text, Prisma.empty);
+  const search = new NodeSearch(actor, text, emptySql);
   const { companyId, personId } = actor;
-  const scope = Prisma.sql`(SELECT ${everywhere} AS id) AS scope`;
+  const scope = sql`(SELECT ${everywhere} AS id) AS scope`;
   return {
     ...namedNodeCursor,
-    steps: () => Prisma.sql`${search.steps(scope)}, seen AS MATERIALIZED (
+    steps: () => sql`${search.steps(scope)}, seen AS MATERIALIZED (
         SELECT f.hub FROM (${search.hubs}) f
         WHERE (SELECT a.level FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.hub AND a.person_id = ${personId}) >= ${level.view})`,
     // IS TRUE: no join, which could be made in another order.
-    branches: (_scopes, walk) =>
-      search.branches(scope, walk, Prisma.sql`AND (n.hub IN (SELECT s.hub FROM seen s)) IS TRUE`),
+    branches: (_scopes, walk) => search.branches(scope, walk, sql`AND (n.hub IN (SELECT s.hub FROM seen s)) IS TRUE`),
   };
 }
 
 /** Of names that an index has with all that a search takes. */
-const isShort = Prisma.sql`octet_length(n.name) <= 400 AND octet_length(n.search_key) <= 400`;
+const isShort = sql`octet_length(n.name) <= 400 AND octet_length(n.search_key) <= 400`;
 
 /** The nodes of places that have each word of a text. The hubs with one of them are found first: they are few. */
 class NodeSearch {
   readonly #companyId: string;
-  readonly #patterns: Prisma.Sql[];
-  readonly #inNames: Prisma.Sql;
+  readonly #patterns: Sql[];
+  readonly #inNames: Sql;
   readonly #few: Few;
   readonly #kinds: Kind[];
 
   constructor(
     actor: Actor,
     text: string,
-    readonly inScope: Prisma.Sql,
+    readonly inScope: Sql,
   ) {
     this.#companyId = actor.companyId;
     this.#patterns = patternsOf(text);
-    this.#inNames = contains(Prisma.sql`n`, text);
+    this.#inNames = contains(sql`n`, text);
     this.#few = fewWith(text);
     this.#kinds = kindsOf(actor);
   }
 
-  steps(scopes: Prisma.Sql): Prisma.Sql {
-    const inHubs = this.#patterns.map((pattern) => Prisma.sql`h.search_key LIKE ${pattern}`);
+  steps(scopes: Sql): Sql {
+    const inHubs = this.#patterns.map((pattern) => sql`h.search_key LIKE ${pattern}`);
     const found = this.#kinds.map(
-      (kind, index) => Prisma.sql`${foundOf(index)} AS MATERIALIZED (
+      (kind, index) => sql`${foundOf(index)} AS MATERIALIZED (
         SELECT scope.id AS scope, f.* FROM ${scopes} CROSS JOIN LATERAL (${this.#found(kind)}) f)`,
     );
-    return Prisma.sql`named AS MATERIALIZED (
+    return sql`named AS MATERIALIZED (
         SELECT h.id, h.search_key FROM resource_hubs h
-        WHERE h.company_id = ${this.#companyId} AND h.removed_at IS NULL AND (${Prisma.join(inHubs, ' OR ')})
-      ), ${Prisma.join(found)}`;
+        WHERE h.company_id = ${this.#companyId} AND h.removed_at IS NULL AND (${joinSql(inHubs, ' OR ')})
+      ), ${joinSql(found)}`;
   }
 
   /** The hubs of what is found; if that is not all, every hub. */
-  get hubs(): Prisma.Sql {
+  get hubs(): Sql {
     const walked = this.#kinds.flatMap(({ isWalked }, index) => (isWalked ? [this.#areAll(foundOf(index))] : []));
-    return Prisma.sql`${Prisma.join(
-      this.#kinds.map((_, index) => Prisma.sql`SELECT hub FROM ${foundOf(index)}`),
+    return sql`${joinSql(
+      this.#kinds.map((_, index) => sql`SELECT hub FROM ${foundOf(index)}`),
       ' UNION ',
     )} UNION SELECT h.id FROM resource_hubs h
-      WHERE h.company_id = ${this.#companyId} AND h.removed_at IS NULL AND NOT (${Prisma.join(walked, ' AND ')})`;
+      WHERE h.company_id = ${this.#companyId} AND h.removed_at IS NULL AND NOT (${joinSql(walked, ' AND ')})`;
   }
 
-  branches(scopes: Prisma.Sql, walk: Walk, visible = Prisma.empty): Prisma.Sql[] {
-    const [key, id] = [Prisma.sql`n.key`, Prisma.sql`n.id`];
-    const filter = Prisma.sql`${this.#inNamesOr(Prisma.sql`n.hub`)} ${visible}`;
+  branches(scopes: Sql, walk: Walk, visible = emptySql): Sql[] {
+    const [key, id] = [sql`n.key`, sql`n.id`];
+    const filter = sql`${this.#inNamesOr(sql`n.hub`)} ${visible}`;
     return this.#kinds.flatMap(({ table, rank, condition, isWalked }, index) => {
-      const areAll = this.#areAll(Prisma.sql`${foundOf(index)} f WHERE f.scope = scope.id`);
-      const inOrder = (names: Prisma.Sql) =>
+      const areAll = this.#areAll(sql`${foundOf(index)} f WHERE f.scope = scope.id`);
+      const inOrder = (names: Sql) =>
         walked(
-          Prisma.sql`SELECT name_key(n.name) AS key, n.id, n.search_key, n.resource_hub_id AS hub FROM ${Prisma.raw(table)} n
+          sql`SELECT name_key(n.name) AS key, n.id, n.search_key, n.resource_hub_id AS hub FROM ${rawSql(table)} n
             WHERE n.company_id = ${this.#companyId} AND ${condition} ${this.inScope} AND ${names} AND NOT ${areAll}
-            ${walk({ rank, key: Prisma.sql`name_key(n.name)`, id }, 'endless')}`,
+            ${walk({ rank, key: sql`name_key(n.name)`, id }, 'endless')}`,
           filter,
           walk,
           rank,
         );
-      const sorted = Prisma.sql`SELECT n.key, n.id FROM ${foundOf(index)} n
-        WHERE n.scope = scope.id ${isWalked ? Prisma.sql`AND ${areAll}` : Prisma.empty} ${visible} ${walk({ rank, key, id })}`;
-      const pages = isWalked ? [sorted, inOrder(isShort), inOrder(Prisma.sql`NOT (${isShort})`)] : [sorted];
+      const sorted = sql`SELECT n.key, n.id FROM ${foundOf(index)} n
+        WHERE n.scope = scope.id ${isWalked ? sql`AND ${areAll}` : emptySql} ${visible} ${walk({ rank, key, id })}`;
+      const pages = isWalked ? [sorted, inOrder(isShort), inOrder(sql`NOT (${isShort})`)] : [sorted];
       return pages.map(
-        (page) => Prisma.sql`
+        (page) => sql`
         SELECT scope.id AS scope, ${rank}::integer AS rank, f.key, f.id FROM ${scopes} CROSS JOIN LATERAL (${page}) f`,
       );
     });
   }
 
-  #found({ table, condition, isWalked }: Kind): Prisma.Sql {
-    const those = (names: Prisma.Sql) => Prisma.sql`
-      SELECT n.id, name_key(n.name) AS key, n.resource_hub_id AS hub FROM ${Prisma.raw(table)} n
+  #found({ table, condition, isWalked }: Kind): Sql {
+    const those = (names: Sql) => sql`
+      SELECT n.id, name_key(n.name) AS key, n.resource_hub_id AS hub FROM ${rawSql(table)} n
       WHERE n.company_id = ${this.#companyId} AND ${condition} ${this.inScope} AND ${names}`;
-    const inNamesOr = this.#inNamesOr(Prisma.sql`n.resource_hub_id`);
+    const inNamesOr = this.#inNamesOr(sql`n.resource_hub_id`);
     if (!isWalked) return those(inNamesOr);
-    return Prisma.sql`(${those(this.#inNames)} ${this.#few.end}) UNION (
+    return sql`(${those(this.#inNames)} ${this.#few.end}) UNION (
       SELECT n.* FROM (SELECT h.id FROM named h ${this.#few.end}) h
-      CROSS JOIN LATERAL (${those(Prisma.sql`n.resource_hub_id = h.id AND ${inNamesOr}`)} ${byFolder} ${this.#few.end}) n ${this.#few.end})`;
+      CROSS JOIN LATERAL (${those(sql`n.resource_hub_id = h.id AND ${inNamesOr}`)} ${byFolder} ${this.#few.end}) n ${this.#few.end})`;
   }
 
   /** Whether a step has all that there is: neither the hubs with a word nor the nodes are more. */
-  #areAll(found: Prisma.Sql): Prisma.Sql {
-    return Prisma.sql`(${this.#few.areAll(Prisma.sql`named`)} AND ${this.#few.areAll(found)})`;
+  #areAll(found: Sql): Sql {
+    return sql`(${this.#few.areAll(sql`named`)} AND ${this.#few.areAll(found)})`;
   }
 
   /** Holds for the rows that have each word in a name of their own or in that of their hub. */
-  #inNamesOr(hub: Prisma.Sql): Prisma.Sql {
+  #inNamesOr(hub: Sql): Sql {
     const words = this.#patterns.map(
       (pattern) =>
-        Prisma.sql`(n.search_key LIKE ${pattern} OR ${hub} IN (SELECT h.id FROM named h WHERE h.search_key LIKE ${pattern}))`,
+        sql`(n.search_key LIKE ${pattern} OR ${hub} IN (SELECT h.id FROM named h WHERE h.search_key LIKE ${pattern}))`,
     );
-    return Prisma.join(words, ' AND ');
+    return joinSql(words, ' AND ');
   }
 }
 
 type Kind = ReturnType<typeof kindsOf>[number];
 
 /** As the index of the nodes of a hub has them, so that it is used whatever PostgreSQL expects. */
-const byFolder = Prisma.sql`ORDER BY coalesce(n.parent_folder_id, ''), name_key(n.name), n.id`;
+const byFolder = sql`ORDER BY coalesce(n.parent_folder_id, ''), name_key(n.name), n.id`;
 
-const foundOf = (kind: number) => Prisma.raw(`found${kind}`);
+const foundOf = (kind: number) => rawSql(`found${kind}`);
 
 /** The nodes directly in each folder in the scopes. */
 export const nodesOfFolders = (actor: Actor) =>
   nodesIn(
     actor,
     folderNodeCursor,
-    (folders) => Prisma.sql`(SELECT f.id, f.resource_hub_id AS hub_id, f.id AS folder_id
+    (folders) => sql`(SELECT f.id, f.resource_hub_id AS hub_id, f.id AS folder_id
       FROM ${eachOf(folders)}
       JOIN resource_hub_folders f ON f.company_id = ${actor.companyId} AND f.id = scope.id) AS place`,
   );
 
-const nodesIn = (actor: Actor, cursor: CursorKind, places: (scopes: string[]) => Prisma.Sql): List => ({
+const nodesIn = (actor: Actor, cursor: CursorKind, places: (scopes: string[]) => Sql): List => ({
   ...cursor,
   branches: (scopes, walk) =>
     kindsOf(actor).map(
-      ({ table, rank, condition }) => Prisma.sql`
+      ({ table, rank, condition }) => sql`
       SELECT place.id AS scope, ${rank}::integer AS rank, n.key, n.id FROM ${places(scopes)} CROSS JOIN LATERAL (
-        SELECT name_key(n.name) AS key, n.id FROM ${Prisma.raw(table)} n
+        SELECT name_key(n.name) AS key, n.id FROM ${rawSql(table)} n
         WHERE n.company_id = ${actor.companyId} AND n.resource_hub_id = place.hub_id
           AND coalesce(n.parent_folder_id, '') = place.folder_id AND ${condition}
-        ${walk({ rank, key: Prisma.sql`name_key(n.name)`, id: Prisma.sql`n.id` })}
+        ${walk({ rank, key: sql`name_key(n.name)`, id: sql`n.id` })}
       ) n`,
     ),
 });
 
 /** The tables of nodes, each with the condition that makes its rows visible, and whether an index has their names in order. */
 const kindsOf = (actor: Actor) => [
-  { table: 'resource_hub_folders', rank: rankOf.folder, condition: Prisma.sql`TRUE`, isWalked: true },
+  { table: 'resource_hub_folders', rank: rankOf.folder, condition: sql`TRUE`, isWalked: true },
   { table: 'resource_hub_documents', rank: rankOf.document, condition: published, isWalked: true },
   { table: 'resource_hub_documents', rank: rankOf.document, condition: ownDraft(actor), isWalked: false },
   { table: 'resource_hub_files', rank: rankOf.file, condition: fileCondition, isWalked: true },

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
+import { joinSql, rawSql, sql } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import { type CursorKind, contains, everywhere, type List } from './engine.js';
 
@@ -17,28 +17,27 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
     'h.space_id': filter.spaceId,
     'h.goal_id': filter.goalId,
     'h.project_id': filter.projectId,
-  }).flatMap(([column, id]) => (id == null ? [] : [Prisma.sql`AND ${Prisma.raw(column)} = ${id}`]));
-  if (filter.text != null)
-    conditions.push(Prisma.sql`AND h.removed_at IS NULL AND ${contains(Prisma.sql`h`, filter.text)}`);
+  }).flatMap(([column, id]) => (id == null ? [] : [sql`AND ${rawSql(column)} = ${id}`]));
+  if (filter.text != null) conditions.push(sql`AND h.removed_at IS NULL AND ${contains(sql`h`, filter.text)}`);
   // A scalar subquery, so that Postgres computes access for one hub at a time and not for all.
-  const visible = Prisma.sql`(SELECT a.level FROM resource_hub_access a
+  const visible = sql`(SELECT a.level FROM resource_hub_access a
     WHERE a.company_id = ${companyId} AND a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;
 
   if (conditions.length > 0) {
     return {
       ...resourceHubCursor,
-      steps: () => Prisma.sql`found AS MATERIALIZED (
+      steps: () => sql`found AS MATERIALIZED (
         SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
-        WHERE h.company_id = ${companyId} ${Prisma.join(conditions, ' ')} AND ${visible})`,
+        WHERE h.company_id = ${companyId} ${joinSql(conditions, ' ')} AND ${visible})`,
       branches: (_scopes, walk) => [
-        Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
-          FROM found f WHERE TRUE ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+        sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
+          FROM found f WHERE TRUE ${walk({ key: sql`f.key`, id: sql`f.id` })}`,
       ],
     };
   }
   return {
     ...resourceHubCursor,
-    steps: () => Prisma.sql`guest AS MATERIALIZED (
+    steps: () => sql`guest AS MATERIALIZED (
         SELECT FROM people WHERE company_id = ${companyId} AND id = ${personId} AND type = 'guest' AND NOT is_owner
       ), opened AS MATERIALIZED (
         SELECT s.space_id, NULL AS goal_id, NULL AS project_id FROM personal_spaces s
@@ -62,16 +61,16 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
       )`,
     branches: (_scopes, walk) => [
       // Asks for the person inside, so that Postgres walks no hubs for a guest.
-      Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM people p CROSS JOIN LATERAL (
+      sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM people p CROSS JOIN LATERAL (
           SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
           WHERE h.company_id = ${companyId} AND (p.is_owner OR p.type <> 'guest') AND ${visible}
-          ${walk({ key: Prisma.sql`name_key(h.name)`, id: Prisma.sql`h.id` })}
+          ${walk({ key: sql`name_key(h.name)`, id: sql`h.id` })}
         ) h WHERE p.company_id = ${companyId} AND p.id = ${personId}`,
-      ...['space_id', 'goal_id', 'project_id'].map(Prisma.raw).map(
-        (parent) => Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM opened o CROSS JOIN LATERAL (
+      ...['space_id', 'goal_id', 'project_id'].map(rawSql).map(
+        (parent) => sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM opened o CROSS JOIN LATERAL (
           SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
           WHERE h.company_id = ${companyId} AND h.${parent} = o.${parent} AND h.removed_at IS NULL OFFSET 0
-        ) h WHERE o.${parent} IS NOT NULL ${walk({ key: Prisma.sql`h.key`, id: Prisma.sql`h.id` })}`,
+        ) h WHERE o.${parent} IS NOT NULL ${walk({ key: sql`h.key`, id: sql`h.id` })}`,
       ),
     ],
   };

@@ -6,14 +6,13 @@ import {
   type GraphQLSchema,
   isRequiredInputField,
 } from 'graphql';
-import leven from 'leven';
 import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { badInput, type FieldError, failure } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
-import { collectComponents, type JsonSchema, requestSchema, sentence, withoutErrors } from '../rest/openapi/schemas.js';
+import { collectComponents, type JsonSchema, requestSchema, sentence } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
 import type { Config } from '../settings.js';
 import { confirmationSeconds, issueConfirmation, redeemConfirmation, sentenceOf } from './confirmations.js';
@@ -23,32 +22,38 @@ import { adviceOn } from './remedies.js';
 /** A tool that reads: what the document of its name selects. */
 interface Reader {
   name: string;
-  /** What it does; by default what the schema says of the field of its document. */
-  about?: string;
+  about: string;
   /** What an argument is, if the schema does not say. */
   describes?: Record<string, string>;
-  /** Where it looks for a text. */
-  searches?: string;
+  /** What it says if nothing has the text. */
+  noMatch?: string;
 }
 
+const noMatch = (places: string) => `Nothing has all words of the text in ${places}. Try fewer words.`;
+const listsAll = 'Without text, the tool lists all of them.';
+
 const readers: readonly Reader[] = [
-  { name: 'find_goals', searches: 'the names of goals' },
+  {
+    name: 'find_goals',
+    about: 'Lists the goals that the caller can see.',
+    noMatch: `${noMatch('the names of goals')} ${listsAll}`,
+  },
   {
     name: 'find_people',
     about: 'Finds people by name, such as those for subscriber_ids.',
-    searches: 'the names of people',
+    noMatch: `${noMatch('the names of people')} ${listsAll}`,
   },
   {
     name: 'find_files_and_documents',
     about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
     describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
-    searches: 'the names, file names and hubs of folders, documents and files',
+    noMatch: noMatch('the names, file names and hubs of folders, documents and files'),
   },
   {
     name: 'find_places',
     about: 'Lists resource hubs or spaces, by name if text is given; or, with hub_id or folder_id, what is in it.',
     describes: { spaces: 'If true, lists spaces instead of hubs.' },
-    searches: 'the names of places',
+    noMatch: `${noMatch('the names of places')} ${listsAll}`,
   },
   {
     name: 'read_document',
@@ -151,9 +156,6 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 
   const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
 
-  /** Which errors there are is no help to a model, which gets the one that happens. */
-  const textOf = (description: string) => withoutErrors(components.text(description));
-
   function schemaOf(type: GraphQLInputObjectType, describes: Reader['describes'] = {}): JsonSchema {
     const { description: _, ...rest } = brief(requestSchema(type, components));
     const properties = rest.properties as Record<string, JsonSchema>;
@@ -188,9 +190,9 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   });
 
   const tools: readonly Tool[] = [
-    ...[...reading.values()].map(({ name, about, describes, field, input, output }) =>
+    ...[...reading.values()].map(({ name, about, describes, input, output }) =>
       toolOf(name, {
-        description: about ?? textOf(field.description ?? ''),
+        description: about,
         input: schemaOf(input, describes),
         output,
         annotations: readOnly,
@@ -209,7 +211,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     }),
     ...prepared.map(({ name, mutation, isDestructive }) =>
       toolOf(name, {
-        description: `${textOf(mutation.field.description ?? '')} ${aboutConfirmations}`,
+        description: `${components.text(mutation.field.extensions.about as string)} ${aboutConfirmations}`,
         input: changeSchema(mutation.input),
         output: { ...mutation.output, replayed: { type: 'boolean' } },
         annotations: {
@@ -248,31 +250,12 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return outcomeOf(dataOf(result));
   }
 
-  /** The names most like a text that nothing has: of what has the beginning or the end of its longest word. */
-  async function nearest(reader: StoredDocument, text: string, call: Call): Promise<string[]> {
-    const word = text.split(/\s+/).sort((one, other) => other.length - one.length)[0] ?? '';
-    const pieces = [...new Set([word.slice(0, 3), word.slice(-3)])].filter((piece) => piece.length === 3);
-    const { after: _, ...filters } = withoutEmpty(reader.input, call.given);
-    const names = new Set<string>();
-    for (const piece of pieces) {
-      const input = read(reader.input, { ...filters, text: piece, first: 50 });
-      for (const { name, full_name } of (await query(reader, input, call)).spelled.nodes as Named[])
-        names.add(name ?? full_name ?? '');
-    }
-    return namesLike(text, [...names]);
-  }
-
   async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
-      const text = call.given.text;
-      if ((spelled as Found).nodes?.length !== 0 || typeof text !== 'string' || !reader.searches)
-        return resultOf(spelled, summaryOf(spelled));
-      const near = await nearest(reader, text, call);
-      const looked = `Nothing has all words of the text in ${reader.searches}.`;
-      const remedy = near.length > 0 ? 'The names in nearest are like it.' : 'Try fewer words, or other ones.';
-      return resultOf({ ...spelled, nearest: near }, `${looked} ${remedy}`);
+      const foundNothing = (spelled as Found).nodes?.length === 0 && typeof call.given.text === 'string';
+      return resultOf(spelled, (foundNothing && reader.noMatch) || summaryOf(spelled));
     } catch (error) {
       throw inArguments(error);
     }
@@ -464,30 +447,6 @@ function leaveOut(found: unknown): void {
     for (const item of each.nodes ?? [])
       for (const [name, value] of Object.entries(item as object)) if (value === null) delete (item as Arguments)[name];
   }
-}
-
-interface Named {
-  name?: string;
-  full_name?: string;
-}
-
-/** How many letters of a text may be others in a name like it, which may also have more words. */
-function namesLike(text: string, names: string[]): string[] {
-  const plain = (value: string) => value.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const wanted = plain(text).slice(0, 60);
-  const maxDistance = Math.max(2, wanted.length / 3);
-  const distanceTo = (name: string) => {
-    const words = plain(name).slice(0, 80).split(/\s+/);
-    const length = wanted.split(/\s+/).length;
-    const parts = words.map((_, start) => words.slice(start, start + length).join(' '));
-    return Math.min(...parts.map((part) => leven(wanted, part, { maxDistance })));
-  };
-  return names
-    .map((name) => ({ name, distance: distanceTo(name) }))
-    .filter(({ distance }) => distance < maxDistance)
-    .sort((one, other) => one.distance - other.distance)
-    .slice(0, 5)
-    .map(({ name }) => name);
 }
 
 /** How much of a list or a text a result has, without any text of its records. */

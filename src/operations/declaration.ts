@@ -1,5 +1,5 @@
-import type { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
+import type { Sql } from '../platform/postgres/index.js';
 import type { ActionFacts } from '../rules/activityActions.js';
 
 /** What an inverse is made of: whose name it has, the record, and how that is changed. */
@@ -8,16 +8,16 @@ export interface Undone {
   authorId: string;
   subjectId: string;
   /** The step `record(id, name, at)` that changes the record `r`, from the step `before`, which is the activity. */
-  change: (changes: Prisma.Sql, from?: Prisma.Sql, more?: Prisma.Sql) => Prisma.Sql;
+  change: (changes: Sql, from?: Sql, more?: Sql) => Sql;
 }
 
 /** What takes an operation back: the action that this is, and its steps after `before`, the last of them `record`, or `version`. */
 export interface Inverse {
   action: ActivityAction;
-  steps: (undone: Undone) => Prisma.Sql;
+  steps: (undone: Undone) => Sql;
   hasVersion?: true;
   /** The condition on the row `r` that the record can be changed back, if it is not the one of its kind. */
-  isOpen?: Prisma.Sql;
+  isOpen?: Sql;
 }
 
 /** What an operation says of itself. Whatever lists operations, or their actions, derives it from this. */
@@ -37,7 +37,12 @@ interface Declaration<Field extends string, Action extends ActivityAction> {
   /** Actions, whoever recorded them, that it is the way back from. */
   reverses?: readonly ActivityAction[];
   /** Its path below the root of the API, and what REST returns, with the fragments in `rest/fragments.graphql`. */
-  rest: { path: string; selection: string };
+  rest: {
+    path: string;
+    selection: string;
+    /** A request on the records of the demo, for pages and contracts, which have the response as `npm run schema` records it. */
+    example?: Record<string, unknown>;
+  };
   /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
   tool: { isDestructive: boolean; selection: string };
   /** What agents get of the preview, and that in a sentence for who approves it, with values of the selection in braces. */

@@ -1,6 +1,5 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
-import { newId } from '../platform/postgres/index.js';
+import { newId, sql } from '../platform/postgres/index.js';
 import { callersAccess } from '../policies/access.js';
 import { fileAccess, fileAudience, fileFollowers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
@@ -39,10 +38,10 @@ export async function deleteResourceHubFile<File>(
     await requireState(context, { kind: 'file', id: fileId }, expectedState);
 
     const activityId = newId();
-    const statement = Prisma.sql`
+    const statement = sql`
     WITH ${company(actor)}, ${validToken(actor)}, ${locked(
       'before',
-      Prisma.sql`
+      sql`
       SELECT f.outcome_activity_id FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
@@ -83,10 +82,14 @@ export const fileDeletion = declare({
   actions: { resource_hub_file_deleted: { description: 'A file of a hub was deleted.' } },
   undo: {
     action: 'resource_hub_file_recovered',
-    steps: ({ change }) => change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`),
+    steps: ({ change }) => change(sql`deleted_at = NULL, deleted_by_id = NULL`),
   },
   reverses: ['resource_hub_file_recovered'],
-  rest: { path: '/delete_resource_hub_file', selection: 'file { ...FileFields }' },
+  rest: {
+    path: '/delete_resource_hub_file',
+    selection: 'file { ...FileFields }',
+    example: { file_id: 'file-home-screen' },
+  },
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {
     sentence: 'Delete the file {file.name} in {file.resource_hub.name}; notifies {notified.total_count} people',

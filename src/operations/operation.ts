@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { newIds, type Transaction, textList } from '../platform/postgres/index.js';
+import { newIds, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
 import { recipients } from '../policies/recipients.js';
 import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
@@ -14,18 +13,18 @@ import { mayMention } from '../text/richText.js';
  * is a column of a table, and no id is a default (prisma/README.md, "Tables and statements").
  */
 export const company = ({ companyId }: Actor) =>
-  Prisma.sql`company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId})`;
+  sql`company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId})`;
 
 /**
  * The step `token(id)` of a write: the token of the caller, unless it has been revoked since it was looked up. Whoever
  * revokes it and takes back what it did waits for the writes that hold this lock, and finds what they have done.
  */
 export const validToken = ({ companyId, tokenId }: Actor) =>
-  Prisma.sql`token AS (SELECT t.id FROM api_tokens t
+  sql`token AS (SELECT t.id FROM api_tokens t
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId} AND t.revoked_at IS NULL FOR KEY SHARE)`;
 
 /** A step that locks the row that it will change. `at` is read once it is locked: of two changes, the second is later. */
-export const locked = (step: string, row: Prisma.Sql) => Prisma.sql`${Prisma.raw(step)} AS (
+export const locked = (step: string, row: Sql) => sql`${rawSql(step)} AS (
       SELECT l.*, clock_timestamp()::timestamptz(3) AS at FROM (${row} FOR NO KEY UPDATE) l
     )`;
 
@@ -39,9 +38,9 @@ export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>)
 }
 
 /** The condition of a write that the caller may edit what is in the hub of the row with this alias. */
-export const mayEditHub = ({ companyId, personId }: Actor, alias: string) => Prisma.sql`EXISTS (
+export const mayEditHub = ({ companyId, personId }: Actor, alias: string) => sql`EXISTS (
           SELECT FROM resource_hub_access a WHERE a.company_id = ${companyId}
-            AND a.resource_hub_id = ${Prisma.raw(alias)}.resource_hub_id AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
+            AND a.resource_hub_id = ${rawSql(alias)}.resource_hub_id AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
 
 /** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */
 export function permitEdit(what: string, id: string, row: Access | null | undefined): asserts row {
@@ -73,7 +72,7 @@ export const unchanged = <Record>(record: Record | null): Outcome<Record> | unde
 /** Runs the statement of a write and reads the record. Undefined if it has changed nothing. */
 export async function write<Record>(
   { db, noteChange }: Pick<Context, 'db' | 'noteChange'>,
-  statement: Prisma.Sql,
+  statement: Sql,
   read: (db: Context['db']) => Promise<Record | null>,
 ): Promise<Outcome<Record> | undefined> {
   // A read that failed with the statement rejects that, too; one that came later leaves it committed.
@@ -102,15 +101,15 @@ interface Recorded {
 }
 
 /** The step `activity(id, inserted_at)`: which token made the change, and what it replaced. Reads `company` and `token`. */
-export function recorded({ actor, surface }: Context, { id, action, record, before, more }: Recorded): Prisma.Sql {
+export function recorded({ actor, surface }: Context, { id, action, record, before, more }: Recorded): Sql {
   const columns = [`${subjectOf(action)}_id`, 'name', ...Object.keys(more?.columns ?? {})];
   const values = [`${record}.id`, `${record}.name`, ...Object.values(more?.columns ?? {})];
   const from = ['company', 'token', record, before, ...(more?.from ? [more.from] : [])];
-  const raw = (texts: string[]) => Prisma.raw(texts.join(', '));
-  return Prisma.sql`activity AS (
+  const raw = (texts: string[]) => rawSql(texts.join(', '));
+  return sql`activity AS (
       INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, origin, inserted_at,
         previous_outcome_id, ${raw(columns)})
-      SELECT company.id, ${id}, ${Prisma.raw(`'${action}'`)}, ${actor.personId}, token.id, ${surface}, 'api', ${raw([`${before}.at`])},
+      SELECT company.id, ${id}, ${rawSql(`'${action}'`)}, ${actor.personId}, token.id, ${surface}, 'api', ${raw([`${before}.at`])},
         ${raw([`${before}.outcome_activity_id`, ...values])}
       FROM ${raw(from)} RETURNING a.id, a.inserted_at
     )`;
@@ -142,7 +141,7 @@ export async function mentionsOf(
 }
 
 /** The last step of a write: notifies each recipient. Reads the steps `company` and `activity(id, inserted_at)`. */
-export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
+export const notify = (actor: Actor, audience: Sql, access: Sql) => sql`
   INSERT INTO notifications (company_id, id, activity_id, person_id, inserted_at)
   SELECT company.id, ${newIds()}, activity.id, r.person_id, activity.inserted_at
   FROM company, activity, (${recipients(actor, audience, access)}) r`;
@@ -183,13 +182,11 @@ export async function lockChanges(
 ): Promise<void> {
   const idsOf = (kind: NamedRecord['kind']) =>
     textList(changes.flatMap((change) => (change.kind === kind ? [change.id] : [])));
-  const named = (
-    kind: ActivitySubject,
-  ) => Prisma.sql`r.company_id = ${companyId} AND r.id = ANY(${idsOf(kind)} || ARRAY(
-    SELECT c.${Prisma.raw(`${kind}_id`)} FROM activities c WHERE c.company_id = ${companyId} AND c.id = ANY(${idsOf('activity')})))`;
-  const byCaller = Prisma.sql`a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit}`;
-  const hub = Prisma.sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id AND ${byCaller})`;
-  await db.$queryRaw(Prisma.sql`
+  const named = (kind: ActivitySubject) => sql`r.company_id = ${companyId} AND r.id = ANY(${idsOf(kind)} || ARRAY(
+    SELECT c.${rawSql(`${kind}_id`)} FROM activities c WHERE c.company_id = ${companyId} AND c.id = ANY(${idsOf('activity')})))`;
+  const byCaller = sql`a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit}`;
+  const hub = sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id AND ${byCaller})`;
+  await db.$queryRaw(sql`
     SELECT id FROM (
       SELECT r.id FROM resource_hub_documents r
       WHERE ${named('document')} AND r.deleted_at IS NULL AND (r.state = 'published' OR r.author_id = ${personId}) AND ${hub}
@@ -224,20 +221,20 @@ const textOf = (kind: Kind, alias: string) =>
 
 /** The state of the record in the row with this alias: a fingerprint. */
 const state = (kind: Kind, alias: string) =>
-  Prisma.raw(`left(encode(sha256(convert_to(ROW(${textOf(kind, alias)})::text, 'UTF8')), 'hex'), 32)`);
+  rawSql(`left(encode(sha256(convert_to(ROW(${textOf(kind, alias)})::text, 'UTF8')), 'hex'), 32)`);
 
 /** The condition of a write that the record is as its caller expects, in the row with this alias; true without an expectation. */
-export const isExpected = (kind: Kind, alias: string, expected: string | null | undefined): Prisma.Sql =>
-  expected == null ? Prisma.sql`TRUE` : Prisma.sql`${state(kind, alias)} = ${expected}`;
+export const isExpected = (kind: Kind, alias: string, expected: string | null | undefined): Sql =>
+  expected == null ? sql`TRUE` : sql`${state(kind, alias)} = ${expected}`;
 
 /** The state of a record; null if there is none, or if it is a document that the caller may not edit. */
 export async function loadState(
   { db, actor }: Pick<Context, 'db' | 'actor'>,
   { kind, id }: ChangedRecord,
 ): Promise<string | null> {
-  const rows = await db.$queryRaw<{ state: string }[]>(Prisma.sql`
-    SELECT ${state(kind, 'r')} AS state FROM ${Prisma.raw(tables[kind])} r
-    WHERE r.company_id = ${actor.companyId} AND r.id = ${id} AND ${kind === 'document' ? mayEditHub(actor, 'r') : Prisma.sql`TRUE`}`);
+  const rows = await db.$queryRaw<{ state: string }[]>(sql`
+    SELECT ${state(kind, 'r')} AS state FROM ${rawSql(tables[kind])} r
+    WHERE r.company_id = ${actor.companyId} AND r.id = ${id} AND ${kind === 'document' ? mayEditHub(actor, 'r') : sql`TRUE`}`);
   return rows[0]?.state ?? null;
 }
 

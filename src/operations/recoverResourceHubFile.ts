@@ -1,6 +1,5 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
-import { newId } from '../platform/postgres/index.js';
+import { newId, sql } from '../platform/postgres/index.js';
 import { callersAccess, keyOf } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
@@ -39,10 +38,10 @@ export async function recoverResourceHubFile<File>(
     if (!isDeleted) return unchanged(await read(db, fileId));
 
     const activityId = newId();
-    const statement = Prisma.sql`
+    const statement = sql`
     WITH ${company(actor)}, ${validToken(actor)}, ${locked(
       'before',
-      Prisma.sql`
+      sql`
       SELECT f.outcome_activity_id FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
@@ -85,10 +84,14 @@ export const fileRecovery = declare({
   actions: { resource_hub_file_recovered: { description: 'A deleted file of a hub was recovered.' } },
   undo: {
     action: 'resource_hub_file_deleted',
-    steps: ({ authorId, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
+    steps: ({ authorId, change }) => change(sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
   },
   reverses: ['resource_hub_file_deleted'],
-  rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
+  rest: {
+    path: '/recover_resource_hub_file',
+    selection: 'file { ...FileFields }',
+    example: { file_id: 'file-home-screen' },
+  },
   tool: { isDestructive: false, selection: 'file { ...FileFields }' },
   preview: {
     unchanged: 'The file is not deleted.',

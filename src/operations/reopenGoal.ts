@@ -1,7 +1,6 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
-import { newId, newIds, textList } from '../platform/postgres/index.js';
+import { newId, newIds, sql, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
@@ -60,7 +59,7 @@ async function requirePeople(context: Context, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const { db, actor } = context;
   const rows = await db.$queryRaw<{ id: string }[]>(
-    Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${textList([...new Set(ids)])})`,
+    sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${textList([...new Set(ids)])})`,
   );
   const existing = new Set(rows.map(({ id }) => id));
   const unknown = [...ids.entries()].filter(([, id]) => !existing.has(id)).slice(0, mostNamed + 1);
@@ -90,10 +89,10 @@ export async function reopenGoal<Goal>(
     if (!isClosed) return unchanged(await read(db, goalId));
 
     const activityId = newId();
-    const statement = Prisma.sql`
+    const statement = sql`
     WITH ${company(actor)}, ${validToken(actor)}, ${locked(
       'closed',
-      Prisma.sql`
+      sql`
       SELECT r.success, r.closed_at, r.closed_by_id, r.outcome_activity_id FROM goals r
       WHERE r.company_id = ${companyId} AND r.id = ${goalId} AND r.closed_at IS NOT NULL AND r.archived_at IS NULL
         AND ${isExpected('goal', 'r', expectedState)}
@@ -162,11 +161,20 @@ export const goalReopening = declare({
   undo: {
     action: 'goal_closed',
     steps: ({ change }) =>
-      change(Prisma.sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
+      change(sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
         success = before.undone_success, updated_at = before.at`),
   },
   reverses: ['goal_closed'],
-  rest: { path: '/reopen_goal', selection: 'goal { ...GoalFields }' },
+  rest: {
+    path: '/reopen_goal',
+    selection: 'goal { ...GoalFields }',
+    example: {
+      id: 'goal-launch-mobile-app',
+      message: 'We are not done yet',
+      send_notifications_to_everyone: true,
+      subscriber_ids: ['person-jonas-weber'],
+    },
+  },
   tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
   preview: {
     unchanged: 'The goal is open already.',

@@ -1,7 +1,6 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { newId, newIds, textList } from '../platform/postgres/index.js';
+import { newId, newIds, type Sql, sql, textList } from '../platform/postgres/index.js';
 import { callersAccess, editableBy, existingDocument } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
@@ -25,21 +24,11 @@ import {
 } from './operation.js';
 
 /**
- * Loads a document with its current version and the one to restore, if that exists. Throws 404 or 403. Its content is
- * read only for who may edit it, and if it is asked for: a hidden document costs no more than an unknown one.
+ * Loads a document with its current version and the one to restore, if that exists; undefined if the caller was given
+ * access meanwhile. Throws 404 or 403. Its content is read only for who may edit it, and if it is asked for: a hidden
+ * document costs no more than an unknown one.
  */
 async function loadDocumentToRestore(
-  context: Context,
-  { documentId, versionNumber, content }: VersionToRestore & { content: boolean },
-) {
-  const document = await retry(context, () => loadEditable(context, { documentId, versionNumber, content }));
-  const { current, versions, ...found } = document;
-  if (!current) throw noVersion(documentId, versionNumber);
-  return { document: found, current, source: versions[0] };
-}
-
-/** Undefined if the caller was given access meanwhile. */
-async function loadEditable(
   { db, actor }: Context,
   { documentId, versionNumber, content }: VersionToRestore & { content: boolean },
 ) {
@@ -60,13 +49,17 @@ async function loadEditable(
       },
     },
   });
-  if (document) return document;
-  const refused = await db.resourceHubDocument.findFirst({
-    where: existing,
-    select: { resourceHub: { select: callersAccess(actor) } },
-  });
-  permitEdit('document', documentId, refused?.resourceHub);
-  return undefined;
+  if (!document) {
+    const refused = await db.resourceHubDocument.findFirst({
+      where: existing,
+      select: { resourceHub: { select: callersAccess(actor) } },
+    });
+    permitEdit('document', documentId, refused?.resourceHub);
+    return undefined;
+  }
+  const { current, versions, ...found } = document;
+  if (!current) throw noVersion(documentId, versionNumber);
+  return { document: found, current, source: versions[0] };
 }
 
 const noVersion = (documentId: string, versionNumber: number) =>
@@ -101,7 +94,9 @@ export async function restoreDocumentVersion<Version>(
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
   return retry(context, async () => {
-    const { document, current, source } = await loadDocumentToRestore(context, { ...input, content: false });
+    const loaded = await loadDocumentToRestore(context, { ...input, content: false });
+    if (!loaded) return undefined;
+    const { document, current, source } = loaded;
     if (current.versionNumber !== expectedCurrentVersion) {
       throw failure('VERSION_CONFLICT', {
         expectedCurrentVersion,
@@ -117,13 +112,13 @@ export async function restoreDocumentVersion<Version>(
 
     const mentioned = await mentionsOf(context, source.content);
     const activityId = newId();
-    const statement = Prisma.sql`
+    const statement = sql`
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
     ), ${locked(
       'before',
-      Prisma.sql`
+      sql`
       SELECT d.outcome_activity_id FROM resource_hub_documents d
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
@@ -183,11 +178,9 @@ export async function previewRestoreDocumentVersion(
   { documentId, versionNumber }: VersionToRestore,
 ): Promise<RestoreDocumentVersionPreview> {
   const state = await loadState(context, { kind: 'document', id: documentId });
-  const { document, current, source } = await loadDocumentToRestore(context, {
-    documentId,
-    versionNumber,
-    content: true,
-  });
+  const { document, current, source } = await retry(context, () =>
+    loadDocumentToRestore(context, { documentId, versionNumber, content: true }),
+  );
   if (!source) throw noVersion(documentId, versionNumber);
   const wouldChange = !source.comparison?.equalsDocument;
   return {
@@ -203,13 +196,13 @@ export async function previewRestoreDocumentVersion(
 }
 
 /** Restores the version before the one that the activity made, as a new one. */
-function restoreBefore({ companyId, authorId, subjectId, change }: Undone): Prisma.Sql {
+function restoreBefore({ companyId, authorId, subjectId, change }: Undone): Sql {
   const record = change(
-    Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
-    Prisma.sql`before, source`,
-    Prisma.sql`, r.content, r.current_version, source.version_number`,
+    sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
+    sql`before, source`,
+    sql`, r.content, r.current_version, source.version_number`,
   );
-  return Prisma.sql`source AS (
+  return sql`source AS (
       SELECT v.title, v.content, v.version_number FROM document_versions v
       JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
         AND mine.id = (SELECT document_version_id FROM before)
@@ -239,6 +232,7 @@ export const versionRestoring = declare({
   rest: {
     path: '/documents/restore_document_version',
     selection: 'document { ...DocumentFields } restoredVersion { ...VersionFields }',
+    example: { document_id: 'doc-launch-plan', version_number: 4, expected_current_version: 5 },
   },
   tool: {
     isDestructive: true,

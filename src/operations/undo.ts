@@ -1,8 +1,7 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { type Database, newId } from '../platform/postgres/index.js';
+import { type Database, emptySql, newId, rawSql, type Sql, sql } from '../platform/postgres/index.js';
 import { type Actor, canViewNameOfSubject, keyOf, level, subjectAccess } from '../policies/access.js';
 import { subjectIn, subjectOf } from '../rules/activityActions.js';
 import type { DocumentText } from '../text/richText.js';
@@ -49,22 +48,22 @@ interface Done extends Change {
 /** Of each kind: its table, the column of an activity, when an operation could change its row `r`, and the view of who may. */
 const kinds = {
   goal: {
-    table: Prisma.raw('goals'),
-    column: Prisma.raw('goal_id'),
-    isOpen: Prisma.sql`r.archived_at IS NULL AND r.removed_at IS NULL`,
-    access: Prisma.sql`goal_access a WHERE a.goal_id = r.id`,
+    table: rawSql('goals'),
+    column: rawSql('goal_id'),
+    isOpen: sql`r.archived_at IS NULL AND r.removed_at IS NULL`,
+    access: sql`goal_access a WHERE a.goal_id = r.id`,
   },
   file: {
-    table: Prisma.raw('resource_hub_files'),
-    column: Prisma.raw('file_id'),
-    isOpen: Prisma.sql`r.removed_at IS NULL`,
-    access: Prisma.sql`resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id`,
+    table: rawSql('resource_hub_files'),
+    column: rawSql('file_id'),
+    isOpen: sql`r.removed_at IS NULL`,
+    access: sql`resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id`,
   },
   document: {
-    table: Prisma.raw('resource_hub_documents'),
-    column: Prisma.raw('document_id'),
-    isOpen: Prisma.sql`r.deleted_at IS NULL`,
-    access: Prisma.sql`resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id`,
+    table: rawSql('resource_hub_documents'),
+    column: rawSql('document_id'),
+    isOpen: sql`r.deleted_at IS NULL`,
+    access: sql`resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id`,
   },
 } as const;
 
@@ -86,10 +85,10 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
   let before: Done | undefined;
   for (;;) {
     const older = before
-      ? Prisma.sql`AND (a.recorded_at, a.id) < (${before.recordedAt}::timestamptz, ${before.id})`
-      : Prisma.empty;
-    const from = since ? Prisma.sql`AND a.recorded_at >= ${since}` : Prisma.empty;
-    const found: Done[] = await db.$queryRaw<Done[]>(Prisma.sql`
+      ? sql`AND (a.recorded_at, a.id) < (${before.recordedAt}::timestamptz, ${before.id})`
+      : emptySql;
+    const from = since ? sql`AND a.recorded_at >= ${since}` : emptySql;
+    const found: Done[] = await db.$queryRaw<Done[]>(sql`
       SELECT a.id, a.action::text AS action, coalesce(a.goal_id, a.file_id, a.document_id) AS "subjectId", a.name,
         a.inserted_at AS "insertedAt", a.recorded_at::text AS "recordedAt", a.previous_outcome_id AS "previousOutcomeId",
         a.undoes_id IS NOT NULL AS "isUndoing"
@@ -121,8 +120,8 @@ interface Undoer {
   tokenId: string | null;
   surface: string | null;
   /** More steps that the condition on the row `r` needs. */
-  steps: Prisma.Sql;
-  condition: Prisma.Sql;
+  steps: Sql;
+  condition: Sql;
 }
 
 /** The statement that changes the record back, if its outcome is still the one of this change. */
@@ -131,19 +130,19 @@ function undoing(
   { id, action, subjectId }: Change,
   inverse: Inverse,
   activityId: string,
-): Prisma.Sql {
+): Sql {
   const { table, column, isOpen } = kindOf(action);
-  const row = Prisma.sql`SELECT r.id FROM ${table} r
+  const row = sql`SELECT r.id FROM ${table} r
     WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id}
       AND ${inverse.isOpen ?? isOpen} AND ${condition}`;
-  const change: Undone['change'] = (changes, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
+  const change: Undone['change'] = (changes, from = sql`before`, more = emptySql) => sql`record AS (
       UPDATE ${table} r SET ${changes}, outcome_activity_id = before.previous_outcome_id
       FROM ${from} WHERE r.company_id = ${companyId} AND r.id = ${subjectId} RETURNING r.id, r.name, before.at ${more}
     )`;
   const [versionColumn, versionId, version] = inverse.hasVersion
-    ? [Prisma.sql`, document_version_id`, Prisma.sql`, version.id`, Prisma.sql`, version`]
-    : [Prisma.empty, Prisma.empty, Prisma.empty];
-  return Prisma.sql`
+    ? [sql`, document_version_id`, sql`, version.id`, sql`, version`]
+    : [emptySql, emptySql, emptySql];
+  return sql`
     WITH ${company({ companyId } as Actor)}, ${steps} ${locked('held', row)}, before AS (
       SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, held.at
       FROM activities a, held WHERE a.company_id = ${companyId} AND a.id = ${id}
@@ -172,15 +171,15 @@ async function undoOne(
     authorId,
     tokenId: null,
     surface: null,
-    steps: Prisma.empty,
-    condition: Prisma.sql`TRUE`,
+    steps: emptySql,
+    condition: sql`TRUE`,
   };
   const [undone] = await db.$transaction((tx) =>
     tx.$queryRaw<{ id: string }[]>(undoing(operator, done, inverse, newId())),
   );
   if (undone) return { undoneBy: undone.id, left: null };
   // Another who undoes it at the same time may have been faster.
-  const [other] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const [other] = await db.$queryRaw<{ id: string }[]>(sql`
     SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${done.id}`);
   if (other) return { undoneBy: other.id, left: null };
   const { outcome } = await presentOf(db, companyId, done, inverse);
@@ -203,7 +202,7 @@ async function presentOf(
   inverse: Inverse,
 ): Promise<Present> {
   const { table, isOpen } = kindOf(action);
-  const [row] = await db.$queryRaw<Present[]>(Prisma.sql`
+  const [row] = await db.$queryRaw<Present[]>(sql`
     SELECT r.outcome_activity_id AS outcome, ${inverse.isOpen ?? isOpen} AS "isOpen",
       EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${id}) AS "isUndone"
     FROM ${table} r WHERE r.company_id = ${companyId} AND r.id = ${subjectId}`);
@@ -216,7 +215,7 @@ async function reasonOf(
   { companyId, tokenId }: { companyId: string; tokenId: string | null },
   outcome: string | null,
 ): Promise<string> {
-  const [later] = await db.$queryRaw<{ action: string; name: string; at: Date }[]>(Prisma.sql`
+  const [later] = await db.$queryRaw<{ action: string; name: string; at: Date }[]>(sql`
     SELECT a.action::text AS action, p.full_name AS name, a.inserted_at AS at
     FROM activities a JOIN people p ON p.company_id = ${companyId} AND p.id = a.author_id
     WHERE a.company_id = ${companyId} AND a.id = ${outcome} AND a.token_id IS DISTINCT FROM ${tokenId}::text`);
@@ -310,14 +309,14 @@ export async function undoChange(
     await requireState(context, record, expectedState);
     if (isUndone) return { activityId: null };
     const { access } = kindOf(change.action);
-    const condition = Prisma.sql`EXISTS (SELECT FROM token) AND ${isExpected(record.kind, 'r', expectedState)}
+    const condition = sql`EXISTS (SELECT FROM token) AND ${isExpected(record.kind, 'r', expectedState)}
       AND EXISTS (SELECT FROM ${access} AND a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
     const caller = {
       companyId,
       authorId: personId,
       tokenId,
       surface,
-      steps: Prisma.sql`${validToken(actor)},`,
+      steps: sql`${validToken(actor)},`,
       condition,
     };
     const [undone] = await db.$queryRaw<{ id: string }[]>(undoing(caller, change, inverse, newId()));

@@ -1,20 +1,15 @@
 import { type GraphQLInputObjectType, type GraphQLNamedType, getNamedType, isRequiredInputField, Kind } from 'graphql';
 import { snakeCase } from '../platform/http/index.js';
-import recorded from '../rest/openapi/recordedExamples.json' with { type: 'json' };
 import type { PreparedMutation } from '../rest/routes.js';
 import type { ShownDemo } from './demoAccess.js';
 import { type Html, highlighted, html } from './html.js';
 
 type Body = Record<string, unknown>;
 
-const recordedRequests: Record<string, { request: Body } | undefined> = recorded;
-
-/** The recorded request on the demo, if there is one. A restore is of the version before the current one. */
-export function demoRequest({ name }: PreparedMutation, { currentVersion }: ShownDemo): Body | undefined {
-  const request = recordedRequests[name]?.request;
-  if (!request || 'activity_id' in request) return undefined;
-  if (!('expected_current_version' in request) || currentVersion == null) return request;
-  return { ...request, version_number: currentVersion - 1, expected_current_version: currentVersion };
+/** The request on the demo, if there is one. A restore is of the version before the current one. */
+export function demoRequest({ example }: PreparedMutation, { currentVersion }: ShownDemo): Body | undefined {
+  if (!example || !('expected_current_version' in example) || currentVersion == null) return example;
+  return { ...example, version_number: currentVersion - 1, expected_current_version: currentVersion };
 }
 
 /** An input with placeholders, such as `{ fileId: 'FILE_ID' }`: what names the record, and what is required. */

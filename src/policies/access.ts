@@ -9,6 +9,9 @@ export interface Actor {
 export const itemsOf = (list: string | null): string[] | null =>
   list === null ? null : list.split(' ').filter(Boolean);
 
+/** The one scope of all that changes webhooks; every operation has one of its own name. */
+export const webhookScope = 'manage_webhooks';
+
 export const surfaces = ['rest', 'graphql', 'mcp'] as const;
 export type Surface = (typeof surfaces)[number];
 

@@ -27,7 +27,7 @@ import {
 } from 'graphql';
 import { fileUrl } from '../fileSystem.js';
 import { capitalized } from '../operations/declaration.js';
-import { operations } from '../operations/index.js';
+import { type Operation, operations } from '../operations/index.js';
 import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';
 import { bodyOf, type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import {
@@ -56,6 +56,8 @@ export interface StoredMutation {
   document: string;
   /** Whether this gateway adds it to the documented paths. */
   isAddition?: true | undefined;
+  /** A request on the records of the demo. */
+  example?: Record<string, unknown> | undefined;
 }
 
 const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'), {
@@ -125,11 +127,12 @@ export function selectedFields({ selections }: SelectionSetNode, fragments: Frag
 
 /** The paths of the REST facade: one for each operation. */
 export const storedMutations = operations.map(
-  ({ field, title, isAddition, rest: { path, selection } }): StoredMutation => ({
+  ({ field, title, isAddition, rest: { path, selection, example } }: Operation): StoredMutation => ({
     path: `${apiRoot}${path}`,
     title,
     document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { hasChanged ${selection} } }`,
     isAddition,
+    example,
   }),
 );
 

@@ -10,11 +10,13 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.js';
 import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
 import { notFound } from '../platform/failures/index.js';
+import { withItemsCounted } from '../platform/graphql/index.js';
 import { keyOf } from '../policies/access.js';
 import { plannedQuery } from './plans.js';
 
@@ -69,13 +71,13 @@ export const latest = { ...newestFirst, take: 1 };
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      storableIds: StorableIdsPlugin<Types>;
+      boundFields: BoundFieldsPlugin<Types>;
     }
   }
 }
 
-/** Makes ids in arguments storable: one with NUL would be 500, an error of PostgreSQL, where it should be 404. */
-class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+/** Counts the items of lists. Makes ids in arguments storable: one with NUL would be 500, where it should be 404. */
+class BoundFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #mappings = new Map<string, InputTypeFieldsMapping<Types, true>>();
 
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
@@ -86,13 +88,20 @@ class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const mapIds = createInputValueMapper(ids, storableId);
     return { ...field, argMappers: [...field.argMappers, (args) => mapIds(args)] };
   }
+
+  override wrapResolve(
+    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    { type }: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    return type.kind === 'List' ? withItemsCounted(resolve) : resolve;
+  }
 }
 
 // Postgres cannot hold NUL or a lone surrogate. U+FFFD takes their place, which the import refuses in ids: so nothing
 // has such an id.
 export const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '\uFFFD');
 
-SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);
+SchemaBuilder.registerPlugin('boundFields', BoundFieldsPlugin);
 
 export const builder = new SchemaBuilder<{
   Context: Context;
@@ -106,7 +115,7 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: never; Output: object };
   };
 }>({
-  plugins: ['storableIds', 'loadedFields', PrismaPlugin],
+  plugins: ['boundFields', 'loadedFields', PrismaPlugin],
   defaultFieldNullability: false,
   // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load, and never `$connect`.
   prisma: {

@@ -2,7 +2,7 @@ import type { InputFieldMap, InputShapeFromFields, OutputRef } from '@pothos/cor
 import type { Context } from '../context.js';
 import { capitalized, previewOf } from '../operations/declaration.js';
 import type { NamedRecord, Outcome } from '../operations/operation.js';
-import type { FieldError } from '../platform/failures/index.js';
+import type { ErrorCode, FieldError } from '../platform/failures/index.js';
 import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
 import { keyOf } from '../policies/access.js';
 import { builder, storableId } from './builder.js';
@@ -35,11 +35,16 @@ export const expectedState = (t: InputFields) => ({
 export const stateDescription =
   'What the change depends on: sent as `expectedState` of the input, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
 
+/** How a root field may fail, in the order of the checks: for its description, and for those who say it in another way. */
+export const failsWith = (errors: readonly ErrorCode[], about: string, extensions: Record<string, unknown> = {}) => ({
+  description: `${about} Errors: ${errors.join(', ')}.`,
+  extensions: { ...extensions, about, errors },
+});
+
 interface PreviewOptions<Fields extends InputFieldMap> {
   fields: (t: InputFields) => Fields;
   input?: string;
-  /** The codes of its failures. */
-  errors?: string;
+  errors?: readonly ErrorCode[];
   extensions?: Record<string, unknown>;
 }
 
@@ -50,7 +55,7 @@ export function previewField<Fields extends InputFieldMap, Preview extends objec
   {
     fields,
     input: about = 'The input to preview.',
-    errors = 'NOT_FOUND, FORBIDDEN',
+    errors = ['NOT_FOUND', 'FORBIDDEN'],
     extensions = {},
   }: PreviewOptions<Fields>,
   preview: (context: Context, input: InputShapeFromFields<Fields>) => Promise<Preview>,
@@ -64,10 +69,11 @@ export function previewField<Fields extends InputFieldMap, Preview extends objec
     t.field({
       type: type as OutputRef<object>,
       nullable: true,
-      extensions,
-      description:
-        `Previews what \`${mutation}\` would do, without changing anything; a read-only token can run it. Requires edit ` +
-        `access. Errors: ${errors}.`,
+      ...failsWith(
+        errors,
+        `Previews what \`${mutation}\` would do, without changing anything; a read-only token can run it. Requires edit access.`,
+        extensions,
+      ),
       args: { input: t.arg({ type: Input, required: true, description: about }) },
       resolve: (_root, args, context) => preview(context, (args as { input: InputShapeFromFields<Fields> }).input),
     }),

@@ -1,6 +1,5 @@
 import './mutations.js';
 
 export { openWebhooks } from './deliverer.js';
-export { webhookScope } from './mutations.js';
 export { disableWebhook, disableWebhooksOf, listWebhooks, purgeAttempts, webhookFigures } from './operators.js';
 export { isSecret, webhookHeaders } from './signature.js';

@@ -1,4 +1,5 @@
 import { capitalized } from '../operations/declaration.js';
+import { webhookScope } from '../policies/access.js';
 import { builder } from '../schema/builder.js';
 import type { InputFields } from '../schema/changes.js';
 import { ActivityAction, EventOrigin } from '../schema/events/activity.js';
@@ -18,8 +19,6 @@ import {
 } from './operations.js';
 import { Webhook } from './types.js';
 
-/** The one scope of all that changes webhooks. */
-export const webhookScope = 'manage_webhooks';
 const manages = { scope: webhookScope };
 
 /** The payload of a mutation: the webhook of its `webhookId`. */

@@ -1,9 +1,9 @@
 import type { Context } from '../context.js';
-import { Prisma, type Webhook as WebhookRow } from '../generated/client/client.js';
+import type { Webhook as WebhookRow } from '../generated/client/client.js';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { company, requireToken, retry, validToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
-import { newId, type Sql, sql } from '../platform/postgres/index.js';
+import { emptySql, joinSql, newId, rawSql, type Sql, sql } from '../platform/postgres/index.js';
 import { type Actor, keyOf } from '../policies/access.js';
 import { OpenAddresses, urlProblem } from './addresses.js';
 import { lagOf, state } from './queue.js';
@@ -16,7 +16,7 @@ async function permitOwner({ db, actor }: Context): Promise<void> {
 }
 
 /** The same in the statement that writes, for one who has just lost it, or the token. Reads the step `token(id)`. */
-const stillOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND EXISTS (
+const stillOwner = ({ companyId, personId }: Actor) => sql`EXISTS (SELECT FROM token) AND EXISTS (
   SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
 
 /** After a write that has changed nothing: requires that the caller still has a valid token, and owns the company. Throws 401 or 403. */
@@ -136,7 +136,7 @@ async function attempt(
   const open = Array.from({ length: mostWebhooks }, (_, index) => index + 1).filter((slot) => !taken.has(slot));
   const free = open[Math.floor(Math.random() * open.length)];
   if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const rows = await db.$queryRaw<{ id: string }[]>(sql`
     WITH ${company(actor)}, ${validToken(actor)}, made AS (
       INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, next_attempt_at)
       SELECT company.id, ${newId()}, ${actor.tokenId}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
@@ -183,7 +183,7 @@ export async function replayWebhook(
   await permitOwner(context);
   await requireReached(context, afterSequence);
   const changes = [
-    Prisma.sql`position = ${afterSequence}::bigint, attempted = greatest(w.attempted, w.position)`,
+    sql`position = ${afterSequence}::bigint, attempted = greatest(w.attempted, w.position)`,
     ...beginAgain,
   ];
   if (!(await update(context, id, changes, { forgetsRetries: true }))) throw notFound('webhook', id);
@@ -197,11 +197,11 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookWithSecret> {
   await permitOwner(context);
   const key = requireKey(context);
-  const kept = Prisma.sql`w.previous_until[1:${Prisma.raw(String(mostOldSecrets - 1))}]`;
+  const kept = sql`w.previous_until[1:${rawSql(String(mostOldSecrets - 1))}]`;
   const previous = endOldSecrets
     ? noOldSecret
-    : Prisma.sql`previous_until = array_prepend((now() + interval '24 hours')::timestamptz, ${kept})`;
-  const changes = [Prisma.sql`generation = w.generation + 1`, previous];
+    : sql`previous_until = array_prepend((now() + interval '24 hours')::timestamptz, ${kept})`;
+  const changes = [sql`generation = w.generation + 1`, previous];
   const row = await update(context, id, changes, endOldSecrets ? {} : { condition: hasPlaceForSecret });
   if (!row) throw (await waitForSecret(context, id)) ?? notFound('webhook', id);
   return {
@@ -214,28 +214,28 @@ interface UpdateOptions {
   /** Whether nothing that waits for a retry is sent any more. */
   forgetsRetries?: boolean;
   /** On the row `w`. */
-  condition?: Prisma.Sql;
+  condition?: Sql;
 }
 
 /** Changes a webhook of an owner. Undefined if there is none, or its condition does not hold. Throws 401 or 403. */
 async function update(
   context: Context,
   id: string,
-  changes: Prisma.Sql[],
-  { forgetsRetries = false, condition = Prisma.sql`TRUE` }: UpdateOptions = {},
+  changes: Sql[],
+  { forgetsRetries = false, condition = sql`TRUE` }: UpdateOptions = {},
 ): Promise<{ generation: number } | undefined> {
   const { db, actor } = context;
   const { companyId } = actor;
   // Citus cannot run a part that never holds: it looks for its table on the worker by a name that is not there.
   const forgotten = forgetsRetries
-    ? Prisma.sql`, forgotten AS (
+    ? sql`, forgotten AS (
       DELETE FROM webhook_retries r USING updated
       WHERE r.company_id = ${companyId} AND r.webhook_id = updated.id AND NOT r.once
     )`
-    : Prisma.empty;
-  const [row] = await db.$queryRaw<{ generation: number }[]>(Prisma.sql`
+    : emptySql;
+  const [row] = await db.$queryRaw<{ generation: number }[]>(sql`
     WITH ${validToken(actor)}, updated AS (
-      UPDATE webhooks w SET ${Prisma.join([Prisma.sql`updated_at = now(), next_attempt_at = now()`, ...changes])}
+      UPDATE webhooks w SET ${joinSql([sql`updated_at = now(), next_attempt_at = now()`, ...changes])}
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${condition}
       RETURNING w.id, w.generation
     )${forgotten}
@@ -244,31 +244,30 @@ async function update(
   return row;
 }
 
-const noOldSecret = Prisma.sql`previous_until = ARRAY[]::timestamptz[]`;
+const noOldSecret = sql`previous_until = ARRAY[]::timestamptz[]`;
 
 /** A new epoch ends what the gateway that delivers right now still has in hand. */
-const beginAgain = [Prisma.sql`epoch = w.epoch + 1, failures = 0, waits = 0, failing_since = NULL, wait_until = NULL`];
+const beginAgain = [sql`epoch = w.epoch + 1, failures = 0, waits = 0, failing_since = NULL, wait_until = NULL`];
 
-function changesOf({ url, actions, exceptOrigins, enabled, endOldSecrets }: UpdateWebhookInput): Prisma.Sql[] {
-  const changes: Prisma.Sql[] = [];
-  if (url != null) changes.push(Prisma.sql`url = ${url}`);
-  if (actions !== undefined)
-    changes.push(Prisma.sql`actions = ${[...new Set(actions ?? [])]}::text[]::activity_action[]`);
+function changesOf({ url, actions, exceptOrigins, enabled, endOldSecrets }: UpdateWebhookInput): Sql[] {
+  const changes: Sql[] = [];
+  if (url != null) changes.push(sql`url = ${url}`);
+  if (actions !== undefined) changes.push(sql`actions = ${[...new Set(actions ?? [])]}::text[]::activity_action[]`);
   if (exceptOrigins !== undefined)
-    changes.push(Prisma.sql`except_origins = ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[]`);
+    changes.push(sql`except_origins = ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[]`);
   if (endOldSecrets) changes.push(noOldSecret);
-  if (enabled === true) changes.push(Prisma.sql`disabled_at = NULL, disabled_reason = NULL`);
-  if (enabled === false) changes.push(Prisma.sql`disabled_at = now(), disabled_reason = 'owner'`);
+  if (enabled === true) changes.push(sql`disabled_at = NULL, disabled_reason = NULL`);
+  if (enabled === false) changes.push(sql`disabled_at = now(), disabled_reason = 'owner'`);
   return url != null || enabled === true ? [...changes, ...beginAgain] : changes;
 }
 
 /** Each old secret signs for as long as was said: then there may be no place for one more. Citus takes no now() inside COALESCE. */
-const hasPlaceForSecret = Prisma.sql`(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now()) IS NOT FALSE`;
+const hasPlaceForSecret = sql`(w.previous_until[${rawSql(String(mostOldSecrets))}] <= now()) IS NOT FALSE`;
 
 /** How an owner's new secret fails for which there is no place before the oldest one has ended. */
 async function waitForSecret({ db, actor }: Context, id: string) {
-  const [row] = await db.$queryRaw<{ seconds: number }[]>(Prisma.sql`
-    SELECT ceil(extract(epoch FROM w.previous_until[${Prisma.raw(String(mostOldSecrets))}] - now()))::integer AS seconds
+  const [row] = await db.$queryRaw<{ seconds: number }[]>(sql`
+    SELECT ceil(extract(epoch FROM w.previous_until[${rawSql(String(mostOldSecrets))}] - now()))::integer AS seconds
     FROM webhooks w
     WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND NOT ${hasPlaceForSecret}`);
   return row && failure('RATE_LIMITED', { retryAfter: Math.max(1, row.seconds), limit: 'secrets' });
@@ -278,7 +277,7 @@ async function waitForSecret({ db, actor }: Context, id: string) {
 export async function deleteWebhook(context: Context, { id }: { id: string }): Promise<{ id: string }> {
   const { db, actor } = context;
   await permitOwner(context);
-  const deleted = await db.$executeRaw(Prisma.sql`
+  const deleted = await db.$executeRaw(sql`
     WITH ${validToken(actor)}
     DELETE FROM webhooks w WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${stillOwner(actor)}`);
   if (deleted === 0) {
@@ -325,12 +324,12 @@ async function queue(context: Context, id: string, sequence: number | null): Pro
   const { db, actor } = context;
   const { companyId } = actor;
   const record = newId();
-  const waiting = Prisma.sql`(SELECT count(r.record) FROM webhook_retries r
+  const waiting = sql`(SELECT count(r.record) FROM webhook_retries r
     WHERE r.company_id = ${companyId} AND r.webhook_id = ${id} AND r.once)`;
-  const failing = Prisma.sql`${waiting} + (SELECT count(l.id) FROM webhook_attempts l
+  const failing = sql`${waiting} + (SELECT count(l.id) FROM webhook_attempts l
     WHERE l.company_id = ${companyId} AND l.webhook_id = ${id} AND l.outcome <> 'acknowledged'
       AND l.attempted_at > now() - interval '1 minute')`;
-  const [queued] = await db.$queryRaw<{ record: string }[]>(Prisma.sql`
+  const [queued] = await db.$queryRaw<{ record: string }[]>(sql`
     WITH ${company(actor)}, ${validToken(actor)}, webhook AS (
       UPDATE webhooks w SET next_attempt_at = now()
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)}
@@ -351,8 +350,8 @@ async function queue(context: Context, id: string, sequence: number | null): Pro
 }
 
 /** Says which of the two bounds it was. */
-async function refusal({ db, actor: { companyId } }: Context, { id, waiting }: { id: string; waiting: Prisma.Sql }) {
-  const [row] = await db.$queryRaw<{ isFailing: boolean }[]>(Prisma.sql`
+async function refusal({ db, actor: { companyId } }: Context, { id, waiting }: { id: string; waiting: Sql }) {
+  const [row] = await db.$queryRaw<{ isFailing: boolean }[]>(sql`
     SELECT w.waits > 0 AND ${waiting} < ${mostQueued}::integer AS "isFailing"
     FROM webhooks w WHERE w.company_id = ${companyId} AND w.id = ${id}`);
   if (row?.isFailing) return failure('RATE_LIMITED', { retryAfter: 60, limit: 'pings' });
@@ -361,7 +360,7 @@ async function refusal({ db, actor: { companyId } }: Context, { id, waiting }: {
 
 /** Of an event that others may hear of. Throws 404. */
 async function sequenceOf({ db, actor: { companyId } }: Context, id: string): Promise<number> {
-  const [event] = await db.$queryRaw<{ sequence: bigint }[]>(Prisma.sql`
+  const [event] = await db.$queryRaw<{ sequence: bigint }[]>(sql`
     SELECT a.sequence FROM activities a
     WHERE a.company_id = ${companyId} AND a.id = ${id} AND a.sequence IS NOT NULL AND NOT EXISTS (
       SELECT d.id FROM resource_hub_documents d

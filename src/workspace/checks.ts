@@ -1,5 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
-import { rawSql as raw, sql } from '../platform/postgres/index.js';
+import { emptySql, joinSql, rawSql, type Sql, sql } from '../platform/postgres/index.js';
 import { quote } from './report.js';
 import { within } from './rows.js';
 import { type Checked, columns, isStaged, isThere, lookUp, most, staged } from './staging.js';
@@ -9,13 +8,13 @@ const isHidden = (table: Table) =>
   Object.values(lists).some((list) => list.table === table && list.gone === 'removed_at');
 
 /** Whether the company has a row of this id that no file has removed. People stay where they were. */
-const exists = (checked: Checked, table: Table, id: Prisma.Sql) =>
+const exists = (checked: Checked, table: Table, id: Sql) =>
   isThere(
     checked,
     table,
-    sql`t.id = ${id} ${raw(isHidden(table) ? 'AND t.removed_at IS NULL' : '')} ${
+    sql`t.id = ${id} ${rawSql(isHidden(table) ? 'AND t.removed_at IS NULL' : '')} ${
       table === 'people'
-        ? Prisma.empty
+        ? emptySql
         : sql`AND NOT EXISTS (SELECT FROM import_removed r WHERE r.tbl = ${table} AND r.id = t.id)`
     }`,
   );
@@ -69,7 +68,7 @@ export async function danglingReferences(checked: Checked): Promise<string[]> {
   const parts = references.filter(({ table }) => staging.tables.has(table)).map(ofTable);
   if (parts.length === 0) return [];
   const found = await tx.$queryRaw<{ path: string; field: string; value: string; tbl: Table }[]>(
-    sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) d ORDER BY n, field LIMIT ${most}::integer`,
+    sql`SELECT * FROM (${joinSql(parts, ' UNION ALL ')}) d ORDER BY n, field LIMIT ${most}::integer`,
   );
   return found.map(
     ({ path, field, value, tbl }) =>
@@ -84,7 +83,7 @@ export const trees: [Table, string][] = [
 ];
 
 /** The temporary table with the depth of each staged row that is in another: null in a circle, and below one. */
-export const treeOf = (table: Table) => raw(`import_tree_${table}`);
+export const treeOf = (table: Table) => rawSql(`import_tree_${table}`);
 
 /** Problems with goals and folders that contain themselves: one for each circle. */
 async function circles(checked: Checked): Promise<string[]> {
@@ -98,7 +97,7 @@ async function circles(checked: Checked): Promise<string[]> {
       WHERE t.${parent} IS NOT NULL AND NOT ${isStaged(checked, table, sql`s.id = up.parent`)}`;
     await tx.$executeRaw(sql`
       CREATE TEMP TABLE ${tree} ON COMMIT DROP AS WITH RECURSIVE up (id, parent) AS (
-        SELECT id, ${parent} FROM ${staged(table)} WHERE ${parent} IS NOT NULL ${isNew ? Prisma.empty : above}
+        SELECT id, ${parent} FROM ${staged(table)} WHERE ${parent} IS NOT NULL ${isNew ? emptySql : above}
       ) SELECT id, parent, NULL::integer AS depth FROM up`);
     await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (id)`);
     await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (parent)`);
@@ -167,7 +166,7 @@ const originsByAction: Record<string, string> = {
 
 /** The action of the activity that is about a version, by its origin. */
 export const addedBy = (version: string) =>
-  raw(
+  rawSql(
     `CASE ${version}.origin ${Object.entries(originsByAction)
       .map(([action, origin]) => `WHEN '${origin}' THEN '${action}'`)
       .join(' ')} END`,
@@ -196,8 +195,8 @@ async function firstVersions(checked: Checked): Promise<string[]> {
 async function unlistedVersions(checked: Checked): Promise<string[]> {
   const { tx, staging } = checked;
   if (!staging.tables.has('activities')) return [];
-  const isVersion = (row: string) => sql`${raw(row)}.document_id = a.document_id
-    AND ${raw(row)}.version_number = a.version_number AND ${addedBy(row)} = a.action::text`;
+  const isVersion = (row: string) => sql`${rawSql(row)}.document_id = a.document_id
+    AND ${rawSql(row)}.version_number = a.version_number AND ${addedBy(row)} = a.action::text`;
   const found = await tx.$queryRaw<{ path: string; number: number; action: string }[]>(sql`
     SELECT a.path, a.version_number AS number, a.action::text AS action FROM staged_activities a
     WHERE a.version_number IS NOT NULL AND NOT ${isStaged(checked, 'document_versions', isVersion('s'))}
@@ -226,7 +225,9 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
       const name = Object.entries(lists).find(([, other]) => other.table === to)?.[0];
       if (name === undefined || to === 'people') continue;
       const isDeletable = ['resource_hub_documents', 'resource_hub_files'].includes(table);
-      const alive = raw(isDeletable ? 'AND t.deleted_at IS NULL' : isHidden(table) ? 'AND t.removed_at IS NULL' : '');
+      const alive = rawSql(
+        isDeletable ? 'AND t.deleted_at IS NULL' : isHidden(table) ? 'AND t.removed_at IS NULL' : '',
+      );
       const left = await tx.$queryRaw<{ id: string; of: string }[]>(sql`
         SELECT t.id, r.id AS of FROM import_removed r ${lookUp(table, companyId, sql`t.${columns([column])} = r.id`)}
         WHERE r.tbl = ${to} ${alive} AND NOT ${isStaged(checked, table, sql`s.id = t.id`)}
@@ -245,7 +246,7 @@ async function problemsOfReturns({ tx, staging, companyId, isNew }: Checked): Pr
   const problems: string[] = [];
   for (const { table, gone } of Object.values(lists)) {
     if (gone === 'suspended_at' || !staging.tables.has(table)) continue;
-    const removed = gone ? sql`${raw(table)} t WHERE t.removed_at IS NOT NULL AND` : sql`removed_folders t WHERE`;
+    const removed = gone ? sql`${rawSql(table)} t WHERE t.removed_at IS NOT NULL AND` : sql`removed_folders t WHERE`;
     const found = await tx.$queryRaw<{ path: string; id: string }[]>(sql`
       SELECT s.path, s.id FROM ${staged(table)} s
       WHERE EXISTS (SELECT FROM ${removed} t.company_id = ${companyId} AND t.id = s.id OFFSET 0) ORDER BY s.n LIMIT ${most}::integer`);

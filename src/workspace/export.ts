@@ -1,6 +1,6 @@
 import { eventCursor, eventKind, isKnownEvent } from '../events/event.js';
 import { readCursor } from '../lists/engine.js';
-import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { type Database, rawSql, sql, type Transaction } from '../platform/postgres/index.js';
 import { analyzeUncounted } from './statistics.js';
 import { children, columnsOf, fieldsOf, isSingle, lists, rowKeyOf, type Table } from './tables.js';
 
@@ -110,7 +110,7 @@ export async function exportWorkspace(
     const [company] = await tx.$queryRaw<
       { name: string; inserted: string; last: string | null; event: string | null }[]
     >(sql`
-      SELECT c.name, ${raw(time('c.inserted_at'))} AS inserted, a.sequence::text AS last, a.id AS event
+      SELECT c.name, ${rawSql(time('c.inserted_at'))} AS inserted, a.sequence::text AS last, a.id AS event
       FROM companies c LEFT JOIN LATERAL (
         SELECT sequence, id FROM activities WHERE company_id = ${companyId} AND sequence IS NOT NULL
         ORDER BY sequence DESC LIMIT 1
@@ -139,16 +139,16 @@ export async function exportWorkspace(
           after === undefined || subject === undefined
             ? sql`TRUE`
             : sql`EXISTS (SELECT FROM activities a WHERE a.company_id = ${companyId} AND a.origin = 'api'
-                AND a.${raw(subject)} = t.id AND (a.sequence IS NULL OR a.sequence > ${after}::bigint) OFFSET 0)`;
+                AND a.${rawSql(subject)} = t.id AND (a.sequence IS NULL OR a.sequence > ${after}::bigint) OFFSET 0)`;
         // How many fit is guessed from those before, so that PostgreSQL makes few that are not sent.
         for (let beyond = '', wanted = 1, count = 1; count > 0; ) {
           const rows = await tx.$queryRaw<{ id: string; record: string | null }[]>(sql`
             SELECT id, record FROM (
               SELECT id, record, sum(length(record)) OVER (ORDER BY id) - length(record) AS before FROM (
-                SELECT t.id, CASE WHEN ${raw(['TRUE', ...conditions].join(' AND '))} AND ${isWanted}
-                  THEN (jsonb_build_object('kind', ${kind}::text) || ${raw(value)})::text END AS record
+                SELECT t.id, CASE WHEN ${rawSql(['TRUE', ...conditions].join(' AND '))} AND ${isWanted}
+                  THEN (jsonb_build_object('kind', ${kind}::text) || ${rawSql(value)})::text END AS record
                 FROM (
-                  SELECT * FROM ${raw(table)} WHERE company_id = ${companyId} AND id > ${beyond}
+                  SELECT * FROM ${rawSql(table)} WHERE company_id = ${companyId} AND id > ${beyond}
                   ORDER BY id LIMIT ${wanted}::integer
                 ) t
               ) r

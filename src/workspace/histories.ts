@@ -1,4 +1,4 @@
-import { rawSql as raw, sql } from '../platform/postgres/index.js';
+import { rawSql, sql } from '../platform/postgres/index.js';
 import { within } from './rows.js';
 import { columns, differ, lookUp, most, staged, type Update } from './staging.js';
 import { nested, tables } from './tables.js';
@@ -37,7 +37,7 @@ export async function compareHistories(update: Update): Promise<string[]> {
     ) h`);
   await tx.$executeRaw`ANALYZE import_histories`;
   const side = (row: string) =>
-    raw(`format('%s by %s at %s', to_json(left(${row}.title, 80)), to_json(${row}.editor_id),
+    rawSql(`format('%s by %s at %s', to_json(left(${row}.title, 80)), to_json(${row}.editor_id),
     to_char(coalesce(${row}.inserted_at, now()) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`);
   const problems = await tx.$queryRaw<{ path: string; field: string; problem: string }[]>(sql`
     SELECT path, field, problem FROM (
@@ -64,13 +64,13 @@ export async function compareHistories(update: Update): Promise<string[]> {
   if (problems.length > 0) return problems.map(({ path, field, problem }) => `${within(path, field)}: ${problem}`);
   if (overwrite) await appendOverwritten(update);
   const here = (names: string) => sql`(
-    SELECT ${raw(names)} FROM resource_hub_documents t WHERE t.company_id = ${companyId} AND t.id = s.id)`;
+    SELECT ${rawSql(names)} FROM resource_hub_documents t WHERE t.company_id = ${companyId} AND t.id = s.id)`;
   await tx.$executeRaw(sql`
     UPDATE staged_resource_hub_documents s SET public_token = ${here('public_token')}
     FROM import_histories h WHERE h.id = s.id AND 'public_token' <> ALL (s.given) AND s.state = 'published'`);
   const told = 'name, content, current_version, state, published_at';
   await tx.$executeRaw(sql`
-    UPDATE staged_resource_hub_documents s SET (${raw(told)}) = ${here(told)}
+    UPDATE staged_resource_hub_documents s SET (${rawSql(told)}) = ${here(told)}
     FROM import_histories h WHERE h.id = s.id AND h.stays`);
   await tx.$executeRaw`
     DELETE FROM staged_document_versions s USING import_histories h WHERE h.id = s.document_id AND h.stays`;

@@ -1,7 +1,6 @@
 import { eventKind, isKnownEvent } from '../events/event.js';
-import { Prisma } from '../generated/client/client.js';
 import { readCursor } from '../lists/engine.js';
-import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { type Database, joinSql, rawSql, sql, type Transaction } from '../platform/postgres/index.js';
 import { danglingReferences, problemsOfRemovals, problemsOfRows, unidentified } from './checks.js';
 import type { Source } from './file.js';
 import { compareHistories, overtakenDocuments } from './histories.js';
@@ -246,8 +245,8 @@ async function removeMissing(update: Update, { given }: Head): Promise<void> {
   const { tx, staging, companyId } = update;
   for (const [list, { table, gone }] of Object.entries(lists)) {
     const count = await tx.$executeRaw(sql`
-      INSERT INTO import_removed SELECT ${table}, t.id FROM ${raw(table)} t
-      WHERE t.company_id = ${companyId} ${raw(gone ? `AND t.${gone} IS NULL` : '')}
+      INSERT INTO import_removed SELECT ${table}, t.id FROM ${rawSql(table)} t
+      WHERE t.company_id = ${companyId} ${rawSql(gone ? `AND t.${gone} IS NULL` : '')}
         AND NOT ${isStaged(update, table, sql`s.id = t.id`)}`);
     staging.hasRemoved ||= count > 0;
     if (count > 0 && !given.has(list))
@@ -266,10 +265,10 @@ async function removalProblems(told: Update, options: ImportOptions): Promise<st
       gone === 'suspended_at'
         ? sql`AND (t.suspended_at IS NULL OR EXISTS (
             SELECT FROM api_tokens a WHERE a.company_id = ${companyId} AND a.person_id = t.id AND a.revoked_at IS NULL))`
-        : raw(gone ? `AND t.${gone} IS NULL` : '');
+        : rawSql(gone ? `AND t.${gone} IS NULL` : '');
     await tx.$executeRaw(sql`
       DELETE FROM import_removed r WHERE r.tbl = ${table}
-        AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id ${isThere} OFFSET 0)`);
+        AND NOT EXISTS (SELECT FROM ${rawSql(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id ${isThere} OFFSET 0)`);
   }
   await tx.$executeRaw`ANALYZE import_removed`;
   const dangling = options.removeMissing ? await danglingReferences(told) : [];
@@ -290,7 +289,7 @@ async function countRows({ tx, staging, companyId }: Update): Promise<ImportRepo
         count(*) FILTER (WHERE differs)::integer AS changed, count(*) FILTER (WHERE NOT differs)::integer AS unchanged
       FROM ${staged(table)}`,
   );
-  const counted = await tx.$queryRaw<({ tbl: Table } & Omit<Counted, 'removed'>)[]>(Prisma.join(parts, ' UNION ALL '));
+  const counted = await tx.$queryRaw<({ tbl: Table } & Omit<Counted, 'removed'>)[]>(joinSql(parts, ' UNION ALL '));
   for (const { tbl, ...counts } of counted) Object.assign(report.tables[tbl], counts);
   report.tables.companies.unchanged = 0;
   const removed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`

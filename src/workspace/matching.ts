@@ -1,4 +1,4 @@
-import { rawSql as raw, sql } from '../platform/postgres/index.js';
+import { rawSql, sql } from '../platform/postgres/index.js';
 import { addedBy } from './checks.js';
 import { type Checked, columns, isThere, lookUp, staged } from './staging.js';
 import { nested, type Table, tables } from './tables.js';
@@ -75,7 +75,7 @@ export async function recordVersions(checked: Checked): Promise<void> {
 /** Gives activities the id of the version of their number. */
 async function nameVersions({ tx, staging, companyId, isNew }: Checked): Promise<void> {
   if (!staging.tables.has('activities')) return;
-  const isVersion = raw('v.document_id = a.document_id AND v.version_number = a.version_number');
+  const isVersion = rawSql('v.document_id = a.document_id AND v.version_number = a.version_number');
   const here = isNew
     ? sql`NULL`
     : sql`(SELECT v.id FROM document_versions v WHERE v.company_id = ${companyId} AND ${isVersion})`;

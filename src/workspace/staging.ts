@@ -1,14 +1,13 @@
-import type { Prisma } from '../generated/client/client.js';
-import { rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
 import type { Emit } from './rows.js';
 import { columnsOf, type ListName, lists, nested, rowKeyOf, type Table, tables } from './tables.js';
 
 /** The temporary table that has what the file says of a table. */
-export const staged = (table: Table) => raw(`staged_${table}`);
+export const staged = (table: Table) => rawSql(`staged_${table}`);
 
 /** A list of columns, each of this row of a statement. */
 export const columns = (names: readonly string[], row = '') =>
-  raw(names.map((name) => `${row && `${row}.`}"${name}"`).join(', '));
+  rawSql(names.map((name) => `${row && `${row}.`}"${name}"`).join(', '));
 
 /** Whether two rows of a statement differ in these columns. */
 export const differ = (names: readonly string[], one: string, other: string) =>
@@ -142,7 +141,7 @@ export class Staging {
     await this.tx.$executeRaw`
       CREATE TEMP TABLE ${staged(table)} ON COMMIT DROP AS
       SELECT t.*, 0::bigint AS n, ''::text AS path, ''::text AS made, NULL::text[] AS given, false AS frozen,
-        false AS generated, NULL::boolean AS differs ${raw(more)} FROM ${raw(table)} t WITH NO DATA`;
+        false AS generated, NULL::boolean AS differs ${rawSql(more)} FROM ${rawSql(table)} t WITH NO DATA`;
   }
 }
 
@@ -167,8 +166,8 @@ export interface Update extends Checked {
  * The rows `t` of the company for which a condition holds, looked up for each row of the statement before it. OFFSET 0 keeps
  * PostgreSQL from reading them all, because it expects few of a company until they are counted.
  */
-export const lookUp = (table: Table, companyId: string, condition: Prisma.Sql) => sql`CROSS JOIN LATERAL (
-  SELECT * FROM ${raw(table)} t WHERE ${ofCompany(table, companyId)} AND ${condition} OFFSET 0
+export const lookUp = (table: Table, companyId: string, condition: Sql) => sql`CROSS JOIN LATERAL (
+  SELECT * FROM ${rawSql(table)} t WHERE ${ofCompany(table, companyId)} AND ${condition} OFFSET 0
 ) t`;
 
 export const ofCompany = (table: Table, companyId: string) =>
@@ -178,13 +177,13 @@ export const ofCompany = (table: Table, companyId: string) =>
  * Whether the company has a row `t` for which a condition holds. A new one is not asked: the tables of a Citus are joined with
  * no temporary one.
  */
-export const isThere = ({ companyId, isNew }: Checked, table: Table, condition: Prisma.Sql) =>
+export const isThere = ({ companyId, isNew }: Checked, table: Table, condition: Sql) =>
   isNew
     ? sql`FALSE`
-    : sql`EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${condition} OFFSET 0)`;
+    : sql`EXISTS (SELECT FROM ${rawSql(table)} t WHERE t.company_id = ${companyId} AND ${condition} OFFSET 0)`;
 
 /** Whether the file has a row `s` for which a condition holds. */
-export const isStaged = ({ staging }: Checked, table: Table, condition: Prisma.Sql) =>
+export const isStaged = ({ staging }: Checked, table: Table, condition: Sql) =>
   staging.tables.has(table) ? sql`EXISTS (SELECT FROM ${staged(table)} s WHERE ${condition})` : sql`FALSE`;
 
 /** The most problems of one kind that are reported. */

@@ -1,5 +1,4 @@
-import { Prisma } from '../generated/client/client.js';
-import { rawSql as raw, sql } from '../platform/postgres/index.js';
+import { emptySql, joinSql, rawSql, type Sql, sql } from '../platform/postgres/index.js';
 import { treeOf, trees } from './checks.js';
 import type { UnknownChange } from './report.js';
 import { columns, differ, isStaged, isThere, lookUp, most, ofCompany, staged, type Update } from './staging.js';
@@ -15,22 +14,22 @@ const valuesOf = (table: Table) =>
 const hasColumn = (table: Table, column: string) => columnsOf(table).includes(column);
 
 const isKey = (table: Table, one: string, other: string) =>
-  Prisma.join(
-    rowKeyOf(table).map((key) => raw(`${one}."${key}" = ${other}."${key}"`)),
+  joinSql(
+    rowKeyOf(table).map((key) => rawSql(`${one}."${key}" = ${other}."${key}"`)),
     ' AND ',
   );
 
 const isReplaced = (table: Table) => !isAppended(table) && table !== 'public_links';
 
 /** Whether a staged row differs from the one that is there: what the file omits and was filled in does not count. */
-function isChanged(table: Table): Prisma.Sql {
+function isChanged(table: Table): Sql {
   if (!isReplaced(table)) return sql`FALSE`;
   const names = valuesOf(table);
   const parts = filledIn
     .filter((name) => hasColumn(table, name))
     .map((name) => sql`s.${columns([name])} IS NOT NULL AND ${differ([name], 's', 't')}`);
   if (names.length > 0) parts.unshift(differ(names, 's', 't'));
-  return sql`NOT s.frozen AND (${Prisma.join(parts, ' OR ')})`;
+  return sql`NOT s.frozen AND (${joinSql(parts, ' OR ')})`;
 }
 
 /** Notes which rows are there, and which of them an update would change. Locks none. */
@@ -38,14 +37,13 @@ export async function compareRows({ tx, staging, companyId }: Update): Promise<v
   for (const table of tables.filter((each) => staging.tables.has(each)))
     await tx.$executeRaw(sql`
       UPDATE ${staged(table)} s SET differs = (
-        SELECT ${isChanged(table)} FROM ${raw(table)} t WHERE ${ofCompany(table, companyId)} AND ${isKey(table, 's', 't')})`);
+        SELECT ${isChanged(table)} FROM ${rawSql(table)} t WHERE ${ofCompany(table, companyId)} AND ${isKey(table, 's', 't')})`);
 }
 
 /** Notes what is no longer in a list that the file has, with all that hangs on it, and what is removed as a whole. */
 export async function findDoomed(update: Update): Promise<void> {
   const { tx, staging, companyId } = update;
-  const note = (table: Table, rows: Prisma.Sql) =>
-    tx.$executeRaw(sql`INSERT INTO import_doomed SELECT ${table}, ${rows}`);
+  const note = (table: Table, rows: Sql) => tx.$executeRaw(sql`INSERT INTO import_doomed SELECT ${table}, ${rows}`);
   for (const { table, gone } of Object.values(lists))
     if (!gone)
       await note(
@@ -54,7 +52,7 @@ export async function findDoomed(update: Update): Promise<void> {
       );
   for (const table of tables.filter((each) => isListed(each) && each !== 'space_members'))
     for (const { table: of, column, field } of nested[table]?.parents ?? []) {
-      const inside = (parent: string) => lookUp(table, companyId, sql`t.${columns([column])} = ${raw(parent)}.id`);
+      const inside = (parent: string) => lookUp(table, companyId, sql`t.${columns([column])} = ${rawSql(parent)}.id`);
       await note(table, sql`t.id FROM import_doomed d ${inside('d')} WHERE d.tbl = ${of}`);
       if (staging.tables.has(of))
         await note(
@@ -69,7 +67,7 @@ export async function findDoomed(update: Update): Promise<void> {
       sql`t.blob_id FROM staged_resource_hub_files s
         ${lookUp('resource_hub_files', companyId, sql`t.id = s.id`)} WHERE t.blob_id <> s.blob_id`,
     );
-  const link = (from: Prisma.Sql) => sql`t.public_token
+  const link = (from: Sql) => sql`t.public_token
     FROM ${from} ${lookUp('resource_hub_documents', companyId, sql`t.id = s.id`)} WHERE t.public_token IS NOT NULL`;
   if (staging.tables.has('resource_hub_documents'))
     await note(
@@ -87,8 +85,8 @@ const lockOrder: Table[] = ['resource_hub_documents', 'resource_hub_files', 'goa
 export async function lockRows({ tx, staging, companyId }: Update): Promise<void> {
   for (const table of lockOrder.filter((each) => staging.hasRemoved || staging.tables.has(each)))
     await tx.$executeRaw(sql`
-      SELECT t.id FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = ANY (ARRAY(
-        ${staging.tables.has(table) ? sql`SELECT s.id FROM ${staged(table)} s WHERE s.differs UNION` : Prisma.empty}
+      SELECT t.id FROM ${rawSql(table)} t WHERE t.company_id = ${companyId} AND t.id = ANY (ARRAY(
+        ${staging.tables.has(table) ? sql`SELECT s.id FROM ${staged(table)} s WHERE s.differs UNION` : emptySql}
         SELECT r.id FROM import_removed r WHERE r.tbl = ${table}))
       ORDER BY t.id FOR NO KEY UPDATE`);
 }
@@ -115,7 +113,7 @@ export async function unknownChanges(update: Update, { onlyLocked = false } = {}
       named.push(sql`SELECT s.id, s.path, s.n FROM ${staged(table)} s WHERE ${isRelevant}`);
     const event = sql`a.sequence, a.action::text AS action, a.author_id AS "personId", a.inserted_at AS at`;
     const rows = await tx.$queryRaw<(UnknownChange & { sequence: bigint | null })[]>(sql`
-      WITH named AS MATERIALIZED (${Prisma.join(named, ' UNION ALL ')}), later AS (
+      WITH named AS MATERIALIZED (${joinSql(named, ' UNION ALL ')}), later AS (
         SELECT named.*, e.* FROM named CROSS JOIN LATERAL (
           SELECT ${event} FROM activities a
           WHERE a.company_id = ${companyId} AND a.origin = 'api' AND a.sequence > ${asOf}::bigint
@@ -125,7 +123,7 @@ export async function unknownChanges(update: Update, { onlyLocked = false } = {}
         UNION ALL
         SELECT named.*, ${event} FROM named JOIN (
           SELECT * FROM activities WHERE company_id = ${companyId} AND origin = 'api' AND sequence IS NULL OFFSET 0
-        ) a ON a.${raw(subject)} = named.id
+        ) a ON a.${rawSql(subject)} = named.id
       )
       SELECT * FROM (
         SELECT DISTINCT ON (n, id) ${table} AS "table", * FROM later ORDER BY n, id, sequence DESC NULLS FIRST, at DESC
@@ -159,7 +157,7 @@ export async function insertRows(update: Update, table: Table): Promise<number> 
   if (deepest <= deep) return insertThose(update, table, sql`TRUE`);
   // Each level after the one above it: so the database, which asks what is in a new row, finds nothing there yet. Told at the
   // end, it would walk up from each row, which takes a minute for a few thousand in each other.
-  const ownCheck = raw(`${table}_no_cycle`);
+  const ownCheck = rawSql(`${table}_no_cycle`);
   await tx.$executeRaw`SET CONSTRAINTS ${ownCheck} IMMEDIATE`;
   let inserted = await insertThose(update, table, sql`NOT EXISTS (SELECT FROM ${tree} o WHERE o.id = s.id)`);
   for (let depth = 1; depth <= deepest; depth += 1) {
@@ -171,19 +169,19 @@ export async function insertRows(update: Update, table: Table): Promise<number> 
 }
 
 /** The events of a new company are its first, by time and id, as in a copy of it. */
-async function insertThose({ tx, companyId, isNew }: Update, table: Table, condition: Prisma.Sql): Promise<number> {
+async function insertThose({ tx, companyId, isNew }: Update, table: Table, condition: Sql): Promise<number> {
   const names = columnsOf(table).filter((name) => name !== 'recorded_at');
-  const value = (name: string): Prisma.Sql => {
+  const value = (name: string): Sql => {
     if (name === 'inserted_at') return sql`coalesce(s.inserted_at, now())`;
     if (name === 'updated_at') return sql`coalesce(s.updated_at, s.inserted_at, now())`;
     if (name === 'sequence' && isNew) return sql`row_number() OVER (ORDER BY coalesce(s.inserted_at, now()), s.id)`;
     return sql`s.${columns([name])}`;
   };
-  const company = table === 'companies' ? [raw(''), raw('')] : [raw('company_id, '), sql`${companyId}, `];
+  const company = table === 'companies' ? [rawSql(''), rawSql('')] : [rawSql('company_id, '), sql`${companyId}, `];
   return tx.$executeRaw(sql`
-    INSERT INTO ${raw(table)} (${company[0]}${columns(names)})
-    SELECT ${company[1]}${Prisma.join(names.map(value))} FROM ${staged(table)} s WHERE s.differs IS NULL AND ${condition}
-    ORDER BY ${raw(table === 'activities' ? 's.inserted_at, s.id' : 's.n')}`);
+    INSERT INTO ${rawSql(table)} (${company[0]}${columns(names)})
+    SELECT ${company[1]}${joinSql(names.map(value))} FROM ${staged(table)} s WHERE s.differs IS NULL AND ${condition}
+    ORDER BY ${rawSql(table === 'activities' ? 's.inserted_at, s.id' : 's.n')}`);
 }
 
 /** Only rows that were compared and locked: what an operation changes now is not in the way of the file. */
@@ -192,7 +190,7 @@ async function updateRows({ tx, companyId }: Update, table: Table): Promise<void
   if (hasColumn(table, 'inserted_at')) sets.push('inserted_at = coalesce(s.inserted_at, t.inserted_at)');
   if (hasColumn(table, 'updated_at')) sets.push('updated_at = coalesce(s.updated_at, now())');
   await tx.$executeRaw(sql`
-    UPDATE ${raw(table)} t SET ${raw(sets.join(', '))} FROM ${staged(table)} s
+    UPDATE ${rawSql(table)} t SET ${rawSql(sets.join(', '))} FROM ${staged(table)} s
     WHERE s.differs AND ${ofCompany(table, companyId)} AND ${isKey(table, 's', 't')}`);
 }
 
@@ -201,7 +199,7 @@ async function removeRows(update: Update): Promise<void> {
   if (staging.tables.has('spaces')) {
     const still = staging.tables.has('space_members')
       ? sql`AND NOT EXISTS (SELECT FROM staged_space_members m WHERE m.space_id = t.space_id AND m.person_id = t.person_id)`
-      : Prisma.empty;
+      : emptySql;
     await tx.$executeRaw(sql`
       DELETE FROM space_members t
       WHERE t.company_id = ${companyId} ${still}
@@ -223,7 +221,7 @@ async function removeRecords({ tx, companyId }: Update): Promise<void> {
   for (const { table, gone } of Object.values(lists))
     if (gone === 'removed_at')
       await tx.$executeRaw(
-        sql`UPDATE ${raw(table)} t SET removed_at = now() ${raw(more[table] ?? '')} WHERE ${isRemoved(table)}`,
+        sql`UPDATE ${rawSql(table)} t SET removed_at = now() ${rawSql(more[table] ?? '')} WHERE ${isRemoved(table)}`,
       );
   await tx.$executeRaw(sql`
     UPDATE people t SET suspended_at = now() WHERE ${isRemoved('people')} AND t.suspended_at IS NULL`);
@@ -241,6 +239,6 @@ async function deleteDoomed({ tx, companyId }: Update): Promise<void> {
   const doomed = await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_doomed`;
   for (const table of tables.toReversed().filter((each) => doomed.some(({ tbl }) => tbl === each)))
     await tx.$executeRaw(sql`
-      DELETE FROM ${raw(table)} t WHERE t.company_id = ${companyId}
+      DELETE FROM ${rawSql(table)} t WHERE t.company_id = ${companyId}
         AND t.${columns(rowKeyOf(table))} = ANY (ARRAY(SELECT d.id FROM import_doomed d WHERE d.tbl = ${table}))`);
 }

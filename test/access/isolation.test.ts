@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/schema/index.js';
+import { schema } from '../../src/schema.js';
 import {
   complete,
   completenessOfArguments,

@@ -2,7 +2,7 @@ import { isEnumType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { scopeOf } from '../../src/platform/graphql/index.js';
 import { snakeCase } from '../../src/platform/http/index.js';
-import { schema } from '../../src/schema/index.js';
+import { schema } from '../../src/schema.js';
 import { createToken, type NewToken } from '../../src/tokens.js';
 import { Agent } from '../support/agent.js';
 import { operations, operationsUnderTest } from '../support/operations.js';

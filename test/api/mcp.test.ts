@@ -30,11 +30,18 @@ const operations = declared.map(({ field }) => snakeCase(field));
 const harmless = ['recover_resource_hub_file'];
 
 describe('tools/list', () => {
-  test('has at most 13 kB for five operations', async () => {
+  test('has at most 6,700 bytes, and 1,700 for each operation with its preview', async () => {
     const { body } = await agent.request('tools/list');
-    expect(body.result.tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
-    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(13_000);
-    expect(operations).toHaveLength(5);
+    const { tools } = body.result;
+    expect(tools.map(({ name }: Json) => name)).toEqual([...readers, ...operations]);
+    const bytesOf = (value: Json) => Buffer.byteLength(JSON.stringify(value));
+    const { properties } = tools.find(({ name }: Json) => name === 'preview_change').inputSchema;
+    const sizes = operations.map((operation) => {
+      const tool = tools.find(({ name }: Json) => name === operation);
+      return bytesOf(tool) + bytesOf(properties[operation]);
+    });
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_700);
+    expect(bytesOf(body) - sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(6_700);
   });
 
   test('shows a token only the tools that it may use, and says of each what it does', async () => {
@@ -278,24 +285,14 @@ describe('the tool for places', () => {
 });
 
 describe('an empty list', () => {
-  test('says where it was looked, and the names that are most like the text', async () => {
-    const one = await world.team();
-    const mine = new Agent(world, one.caller.token);
-    for (const name of ['Onboarding in the second quarter', 'Boarding passes', 'Launch'])
-      await world.goal(one.space, { name });
-    await world.person(one.company, { fullName: 'Jörg Müller' });
-    const found = await mine.call('find_goals', { text: 'onbording' });
-    expect(found.structuredContent).toMatchObject({
-      nodes: [],
-      nearest: ['Onboarding in the second quarter'],
-    });
-    expect(found.content[0].text).toBe(
-      'Nothing has all words of the text in the names of goals. The names in nearest are like it.',
-    );
-    expect((await mine.data('find_people', { text: 'Jorg Mueller' })).nearest).toEqual(['Jörg Müller']);
-    const nothing = await mine.call('find_people', { text: 'xyz' });
-    expect(nothing.structuredContent.nearest).toEqual([]);
-    expect(nothing.content[0].text).toContain('Try fewer words');
+  test.each([
+    ['find_goals', 'the names of goals. Try fewer words. Without text, the tool lists all of them.'],
+    ['find_people', 'the names of people. Try fewer words. Without text, the tool lists all of them.'],
+    ['find_files_and_documents', 'the names, file names and hubs of folders, documents and files. Try fewer words.'],
+  ])('of %s says where it was looked, and what else to try', async (name, said) => {
+    const { content, structuredContent } = await agent.call(name, { text: 'onbording' });
+    expect(structuredContent).toMatchObject({ nodes: [], total_count: 0 });
+    expect(content[0].text).toBe(`Nothing has all words of the text in ${said}`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { sdl } from '../../src/schema/index.js';
+import { sdl } from '../../src/schema.js';
 import { breakingChanges } from '../../tools/release/breakingChanges.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
 import { openApi } from '../support/openapiValidator.js';

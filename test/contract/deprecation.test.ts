@@ -2,7 +2,7 @@ import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../src/rest/openapi/openApiDocument.js';
 import { prepare, type StoredMutation, storedMutations } from '../../src/rest/routes.js';
-import { sdl } from '../../src/schema/index.js';
+import { sdl } from '../../src/schema.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
 
 const [reopenGoal] = storedMutations as [StoredMutation];

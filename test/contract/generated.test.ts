@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openApi } from '../../src/commands/contract.js';
-import { sdl } from '../../src/schema/index.js';
+import { sdl } from '../../src/schema.js';
 import { importDemo, recordedExamples } from '../../tools/schema/examples.js';
 import { documentsWithTables } from '../../tools/schema/tables.js';
 import { pathOf, textOf } from '../support/documents.js';

@@ -9,8 +9,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { catalogue } from '../../src/errors/catalogue.js';
-import { schema } from '../../src/schema/index.js';
+import { schema } from '../../src/schema.js';
 
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
@@ -61,14 +60,4 @@ test('connections are the only lists that grow with the data of a whole company'
   );
   // A company has at most 20.
   expect(namesOf(bare)).toEqual(['Query.webhooks']);
-});
-
-test('the errors that the description of an operation names are those it declares', () => {
-  for (const { description, extensions, name } of Object.values(schema.getMutationType()?.getFields() ?? {})) {
-    const declared = (extensions.errors ?? []) as string[];
-    if (declared.length === 0) continue;
-    const named = (/ Errors: ([A-Z_, ]+)\.$/.exec(description ?? '')?.[1] ?? '').split(', ');
-    const own = named.filter((code) => catalogue[code as keyof typeof catalogue]?.occurs === 'declared');
-    expect(own, name).toEqual(declared);
-  }
 });

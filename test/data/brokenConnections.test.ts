@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { isTimeout, isUnavailable } from '../../src/platform/postgres/deadline.js';
+import { isTimeout, isUnavailable } from '../../src/platform/postgres/errors.js';
 import { openPool } from '../../src/platform/postgres/pool.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { query } from '../support/query.js';

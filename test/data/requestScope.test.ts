@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
-import { newScope, ReadBound } from '../../src/platform/postgres/deadline.js';
+import { newScope } from '../../src/platform/postgres/deadline.js';
+import { ReadBound } from '../../src/platform/postgres/readBound.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { temporaryDatabase } from '../support/temporary.js';
 

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
-import { isConflict, isUnavailable } from '../../src/platform/postgres/deadline.js';
+import { isConflict, isUnavailable } from '../../src/platform/postgres/errors.js';
 
 const state = (originalCode: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { originalCode } } } });
 

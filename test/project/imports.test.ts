@@ -41,6 +41,11 @@ test('a module of the platform and the room of the webhooks are entered by their
   expect(imports.filter(({ to }) => moduleOf(to)).length).toBeGreaterThan(300);
 });
 
+test('the schema is put together above its parts', () => {
+  const up = imports.filter(({ from, to }) => from.startsWith('schema/') && /^(webhooks\/|schema\.ts)/.test(to));
+  expect(up.map(shown)).toEqual([]);
+});
+
 test('the platform imports nothing of the product but fileSystem.ts and version.ts', () => {
   const outward = imports.filter(({ from, to }) => moduleOf(from) && !moduleOf(to));
   expect(outward.filter(({ to }) => !['fileSystem.ts', 'version.ts'].includes(to)).map(shown)).toEqual([]);

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { errorCodes } from '../../src/errors/catalogue.js';
 import { openApiDocument, problemSchema } from '../../src/rest/openapi/openApiDocument.js';
 import { apiRoot, prepare, storedMutations } from '../../src/rest/routes.js';
-import { schema } from '../../src/schema/index.js';
+import { schema } from '../../src/schema.js';
 
 import type { Json } from './world.js';
 

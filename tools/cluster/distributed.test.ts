@@ -14,7 +14,7 @@ import { databaseTables, openModels } from '../../src/database.js';
 import { undoChanges } from '../../src/operations/undo.js';
 import { plannedPlacements } from '../../src/platform/administration/distribution.js';
 import { SessionClient } from '../../src/platform/postgres/session.js';
-import { schema } from '../../src/schema/index.js';
+import { schema } from '../../src/schema.js';
 import { createToken } from '../../src/tokens.js';
 import { Agent } from '../../test/support/agent.js';
 import { noted } from '../../test/support/companyBinding.js';

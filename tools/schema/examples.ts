@@ -1,5 +1,5 @@
 import type { ModelDatabase } from '../../src/database.js';
-import recorded from '../../src/rest/openapi/recordedExamples.json' with { type: 'json' };
+import { fileRecovery } from '../../src/operations/recoverResourceHubFile.js';
 import { storedMutations } from '../../src/rest/routes.js';
 import { createToken } from '../../src/tokens.js';
 import { demoPeople, fileSource } from '../../src/workspace/file.js';
@@ -15,17 +15,15 @@ export async function importDemo(db: ModelDatabase, file: string): Promise<strin
   return (await createToken(db, { companyId, personId, name: 'write', canWrite: true })).token;
 }
 
-/** The recorded examples with the answers of a gateway on the demo workspace to their requests, in the order of the operations. */
+/** The examples of the operations, in their order, with the answers of a gateway on the demo workspace. */
 export async function recordedExamples(
   post: (path: string, body: unknown) => Promise<{ status: number; body: unknown }>,
 ): Promise<string> {
-  const requests = new Map(Object.entries<{ request: unknown }>(recorded));
   const examples: Record<string, unknown> = {};
-  for (const { path } of storedMutations) {
+  for (const { path, example } of storedMutations) {
     const name = nameOf(path);
     // What is taken back is the change before it.
-    const request =
-      name === 'undoChange' ? { activity_id: await activityOfRecovery(post) } : requests.get(name)?.request;
+    const request = name === 'undoChange' ? { activity_id: await activityOfRecovery(post) } : example;
     if (!request) continue;
     const { status, body } = await post(path, request);
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
@@ -37,7 +35,7 @@ export async function recordedExamples(
 /** Of the recovery of a file, which is the operation before. */
 async function activityOfRecovery(post: Parameters<typeof recordedExamples>[0]): Promise<string | undefined> {
   const { body } = await post('/graphql', {
-    query: `{ resourceHubFile(id: "${recorded.recoverResourceHubFile.request.file_id}") { activities { nodes { id action } } } }`,
+    query: `{ resourceHubFile(id: "${fileRecovery.rest.example?.file_id}") { activities { nodes { id action } } } }`,
   });
   const { nodes } = (body as Activities).data.resourceHubFile.activities;
   return nodes.find(({ action }) => action === 'RESOURCE_HUB_FILE_RECOVERED')?.id;

@@ -41,7 +41,7 @@ export interface Entry<Facts extends object = object> {
   members?: Readonly<Record<string, MemberSchema>>;
   /** Facts that are in the response when they are known. */
   optionalMembers?: Readonly<Record<string, MemberSchema>>;
-  /** Where it occurs, if not everywhere: declared in `extensions.errors`, with a wrong `method`, or in `graphql` only. */
+  /** Where it occurs, if not everywhere: where an operation declares it, with a wrong `method`, or in `graphql` only. */
   occurs?: 'declared' | 'method' | 'graphql';
   /** It occurs before the path is known, so that GraphQL responds with a problem too. */
   alwaysProblem?: true;

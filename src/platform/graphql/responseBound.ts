@@ -1,14 +1,9 @@
 import {
-  defaultFieldResolver,
   type ExecutionArgs,
   type ExecutionResult,
   execute,
   type GraphQLError,
-  type GraphQLSchema,
-  getNullableType,
-  isIntrospectionType,
-  isListType,
-  isObjectType,
+  type GraphQLFieldResolver,
 } from 'graphql';
 import { failure } from '../failures/index.js';
 
@@ -66,22 +61,16 @@ export async function executeWithin(bound: ResponseBound | undefined, args: Exec
   }
 }
 
-/** Makes the lists of a schema count before they are completed, whatever their resolvers do. */
-export function withItemsCounted(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || isIntrospectionType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      if (!isListType(getNullableType(field.type))) continue;
-      const { resolve = defaultFieldResolver } = field;
-      field.resolve = (parent, args, context: { bound?: ResponseBound } | undefined, info) => {
-        const counted = (value: unknown) => {
-          if (Array.isArray(value)) context?.bound?.countItems(value.length);
-          return value;
-        };
-        const value: unknown = resolve(parent, args, context, info);
-        return value instanceof Promise ? value.then(counted) : counted(value);
-      };
-    }
-  }
-  return schema;
+/** Makes a list count before it is completed, whatever its resolver does. */
+export function withItemsCounted<Parent, Args, Given extends object>(
+  resolve: GraphQLFieldResolver<Parent, Given, Args>,
+): GraphQLFieldResolver<Parent, Given, Args> {
+  return (parent, args, context, info) => {
+    const counted = (value: unknown) => {
+      if (Array.isArray(value)) (context as { bound?: ResponseBound } | undefined)?.bound?.countItems(value.length);
+      return value;
+    };
+    const value: unknown = resolve(parent, args, context, info);
+    return value instanceof Promise ? value.then(counted) : counted(value);
+  };
 }

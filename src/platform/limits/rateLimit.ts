@@ -6,7 +6,6 @@ import { Cache } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import {
   type DatabaseTimeouts,
-  named,
   openPool,
   type RequestScope,
   sendInTime,
@@ -60,21 +59,22 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     return { token: new MemoryLimiter(token), address: new MemoryLimiter(address), ask, close: async () => {} };
   }
   // Errors need no listener: if the store stays down, the next query reports it.
-  const { pool, close } = openPool({
+  const opened = openPool({
     url: databaseUrl,
     poolSize: rateLimitPoolSize,
     name: 'goalpost rate limit',
     timeouts,
   });
+  const { pool } = opened;
   const run = (query: QueryConfig): Promise<unknown> =>
-    preparedStatements && named.isOfUse ? pool.query(query) : pool.query(query.text, query.values);
+    preparedStatements && opened.keepsNames ? pool.query(query) : pool.query(query.text, query.values);
   const table = { storeClient: { query: run }, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
     ask: (whole, count) => withShareOfDeadline(whole, share, (scope) => sendInTime(scope, 'SELECT rate_limits', count)),
-    close,
+    close: opened.close,
   };
 }
 

@@ -2,10 +2,10 @@ import type { Types } from '@prisma/client/runtime/client';
 import type { Pool } from 'pg';
 import { lazy } from '../caching/index.js';
 import { type Connection, type NameOf, PoolConnection, sendOne } from './connections.js';
-import type { RequestScope, StatementResult } from './deadline.js';
+import type { RequestScope } from './deadline.js';
 import { type OpenPool, openPool, type PoolOptions, statementNames } from './pool.js';
 import { lowered, ModelReads, type Reader } from './reader/reader.js';
-import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
+import { type Method, type RowInSql, type Sql, type StatementResult, sql, toStatement } from './values.js';
 
 /** A template with values, or SQL that was made of one. */
 type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
@@ -99,8 +99,8 @@ export function openClient<Client = unknown>(
   models?: ModelClass<Client>,
 ): OwnDatabase<Client> {
   const opened = openPool(options);
-  const nameOf = preparedStatements ? statementNames(opened.renew) : undefined;
-  return databaseOn(opened, nameOf, models);
+  const names = statementNames(opened.renew);
+  return databaseOn(opened, (text) => (preparedStatements && opened.keepsNames ? names(text) : ''), models);
 }
 
 /** The database on the connections of a pool. What belongs to no request may take its time. */

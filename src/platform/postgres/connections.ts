@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, CustomTypesConfig, Pool, PoolClient } from 'pg';
 import pg from 'pg';
-import {
-  isConflict,
-  isOver,
-  newScope,
-  type Prerequisite,
-  type RequestScope,
-  report,
-  type Statement,
-  type StatementResult,
-  sendInTime,
-  wait,
-} from './deadline.js';
+import { isOver, newScope, type RequestScope, report, sendInTime, wait } from './deadline.js';
+import { isConflict } from './errors.js';
+import type { Prerequisite } from './prerequisite.js';
+import type { Statement, StatementResult } from './values.js';
 
 /** Where statements are sent: the pool, or a transaction. */
 export interface Connection {
@@ -261,7 +253,11 @@ export class PoolConnection implements Connection {
 
   #query(statements: readonly Statement[]): Promise<StatementResult[]> {
     const { scope } = this;
-    return scope?.reads ? scope.reads.read(() => this.#queryOnce(statements), scope) : this.#queryOnce(statements);
+    if (!scope?.reads) return this.#queryOnce(statements);
+    return scope.reads.read(
+      () => this.#queryOnce(statements),
+      (place) => wait(scope, place),
+    );
   }
 
   /** Keeps its connection for as long as that is used, even if the request does not wait any more. */

@@ -1,3 +1,4 @@
+export { CircuitBreaker } from './circuitBreaker.js';
 export {
   /** What the generated class extends. @public */
   Asking,
@@ -9,23 +10,12 @@ export {
   type Transaction,
 } from './client.js';
 export { DatabaseError } from './databaseError.js';
-export {
-  CircuitBreaker,
-  isAbsent,
-  isConflict,
-  isLocked,
-  isUnavailable,
-  newScope,
-  Prerequisite,
-  ReadBound,
-  ReadTooMuch,
-  type RequestObserver,
-  type RequestScope,
-  sendInTime,
-  withShareOfDeadline,
-} from './deadline.js';
-export { type DatabaseTimeouts, limitsOf, named, openPool } from './pool.js';
+export { newScope, type RequestObserver, type RequestScope, sendInTime, withShareOfDeadline } from './deadline.js';
+export { isAbsent, isConflict, isLocked, isUnavailable } from './errors.js';
+export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
+export { Prerequisite } from './prerequisite.js';
 export { RequestPool } from './prismaClient.js';
+export { ReadBound, ReadTooMuch } from './readBound.js';
 export { Reader } from './reader/reader.js';
 export type {
   Column,
@@ -43,6 +33,7 @@ export {
   withTimedClient,
 } from './session.js';
 export {
+  emptySql,
   joinSql,
   KeptSelection,
   newId,

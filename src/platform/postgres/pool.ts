@@ -5,7 +5,7 @@ import { type Client, type ClientBase, Pool } from 'pg';
 import { Cache, lazy } from '../caching/index.js';
 import { connectionOf } from '../settings/index.js';
 import { DatabaseError } from './databaseError.js';
-import { stalePlan } from './deadline.js';
+import { stalePlan } from './errors.js';
 import { prepareSession, SessionClient } from './session.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
@@ -33,6 +33,8 @@ export interface PoolOptions {
 
 export interface OpenPool {
   pool: Pool;
+  /** Whether each connection has the prepared statements that were sent on it. */
+  readonly keepsNames: boolean;
   /** Replaces each connection as soon as it is free. */
   renew(): void;
   /** Ends the pool within two seconds, even if the server does not respond. It may be called again. */
@@ -53,6 +55,7 @@ export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts)
 export function openPool({ url, poolSize, name = 'goalpost', timeouts = patient, onError }: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
   let current = new WeakSet<object>();
+  let keepsNames = true;
   const renew = () => {
     current = new WeakSet();
   };
@@ -64,8 +67,8 @@ export function openPool({ url, poolSize, name = 'goalpost', timeouts = patient,
     socket.once('timeout', () => socket.destroy(noResponse()));
     socket.setTimeout(timeouts.response);
     (client as Client).connection.on('errorMessage', ({ code, routine }: { code?: string; routine?: string }) => {
-      if (lostNames.includes(code ?? '') && named.isOfUse) {
-        named.isOfUse = false;
+      if (lostNames.includes(code ?? '') && keepsNames) {
+        keepsNames = false;
         onError?.(new DatabaseError(namesAreLost));
       }
       // The other connections have the same statements.
@@ -106,7 +109,12 @@ export function openPool({ url, poolSize, name = 'goalpost', timeouts = patient,
     await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
     for (const socket of sockets) socket.destroy();
   });
-  return { pool, renew, close };
+  return {
+    ...{ pool, renew, close },
+    get keepsNames() {
+      return keepsNames;
+    },
+  };
 }
 
 const socketOf = (client: ClientBase) => (client as Client).connection.stream as Socket;
@@ -117,8 +125,6 @@ const noResponse = () => Object.assign(new Error('the database did not respond i
 const lostNames = ['26000', '42P05'];
 const namesAreLost =
   'a pooler hands out connections without their prepared statements: goes on without them; set PREPARED_STATEMENTS=off';
-/** For the whole process: its connections lead through the same pooler. */
-export const named = { isOfUse: true };
 
 /**
  * For one connection. PostgreSQL needs up to 400 bytes of memory for each character, so at most about 120 MB for all. REST
@@ -154,7 +160,6 @@ export function statementNames(
     return isKnown;
   };
   return (sql) => {
-    if (!named.isOfUse) return '';
     const existing = names.get(sql);
     if (existing) return existing;
     const isFull = names.size >= most || sql.length > room;

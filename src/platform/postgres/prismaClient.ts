@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Pool } from 'pg';
 import { type Connection, sendOne } from './connections.js';
-import type { Statement } from './deadline.js';
-import { KeptSelection, type Method } from './values.js';
+import { KeptSelection, type Method, type Statement } from './values.js';
 
 /** Where the client sends what a request asks. Only this enters it: on Node 20, every later `await` of the process is slower. */
 const connections = new AsyncLocalStorage<Connection>();

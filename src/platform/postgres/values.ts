@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
-import type { Statement } from './deadline.js';
+import { empty, join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
+import type { CustomTypesConfig } from 'pg';
 
 export type { Sql };
 
@@ -10,6 +10,22 @@ export const sql = sqltag;
 export const rawSql = raw;
 /** Parts of a statement, with a separator between them. */
 export const joinSql = join;
+export const emptySql = empty;
+
+/** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  rowMode?: 'array';
+  /** How its values are read, if Prisma's client says so. */
+  types?: CustomTypesConfig | undefined;
+}
+
+export interface StatementResult {
+  rows: unknown[];
+  /** How many rows it has returned or written; null if it does neither. */
+  rowCount: number | null;
+}
 
 let latest = 0;
 

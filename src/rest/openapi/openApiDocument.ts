@@ -19,7 +19,6 @@ import {
   requestSchema,
   responseSchemas,
   sentence,
-  withoutErrors,
 } from './schemas.js';
 
 const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
@@ -29,7 +28,7 @@ const problemName = (code: ErrorCode) =>
   `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())}Problem`;
 
 /** The codes that an operation may return: those of every operation, and those that it declares. */
-const codesOf = (declared: readonly string[]): ErrorCode[] =>
+const codesOf = (declared: readonly ErrorCode[]): ErrorCode[] =>
   errorCodes.filter((code) => {
     const { occurs } = catalogue[code];
     return occurs === undefined || (occurs === 'declared' && declared.includes(code));
@@ -223,12 +222,12 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
 
   function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
     const { request, response } = examples[name] ?? {};
-    const declared = (field.extensions.errors ?? []) as string[];
+    const { about, errors = [] } = field.extensions as { about?: string; errors?: ErrorCode[] };
     return {
       operationId: name,
       summary: sentence(name),
       // Its responses say better how it may fail.
-      description: withoutErrors(text(field.description)),
+      description: text(about),
       ...(isAddition && { 'x-addition': true }),
       ...(field.deprecationReason != null && { deprecated: true }),
       tags: [tagOf(payloadType, selection)],
@@ -248,7 +247,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
           },
           content: { 'application/json': { schema: payload(payloadType, selection), example: response } },
         },
-        ...problemResponses(codesOf(declared), references),
+        ...problemResponses(codesOf(errors), references),
       },
     };
   }

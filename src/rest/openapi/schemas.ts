@@ -44,9 +44,6 @@ const aboutField = (
     ? { description: text(description) }
     : { description: `${text(description)} Deprecated: ${text(deprecationReason)}`, deprecated: true };
 
-/** A description of the schema without the codes that it names at its end. */
-export const withoutErrors = (description: string) => description.replace(/ Errors?: [A-Z_, ]+\./, '');
-
 /** `deleteResourceHubFile` -> `Delete resource hub file`. */
 export const sentence = (name: string) => {
   const words = snakeCase(name).replaceAll('_', ' ');

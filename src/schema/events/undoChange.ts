@@ -1,7 +1,15 @@
 import { previewUndoChange, textsBefore, type UndoChangePreview, undoChange } from '../../operations/undo.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, twoLongTexts } from '../builder.js';
-import { addActivity, changes, expectedState, type InputFields, previewField, stateDescription } from '../changes.js';
+import {
+  addActivity,
+  changes,
+  expectedState,
+  failsWith,
+  type InputFields,
+  previewField,
+  stateDescription,
+} from '../changes.js';
 import { DocumentDifference } from '../hubs/versions.js';
 import { plannedQuery } from '../plans.js';
 import { Activity, ActivityAction } from './activity.js';
@@ -24,14 +32,13 @@ addActivity(UndoChangePayload);
 builder.mutationField('undoChange', (t) =>
   t.field({
     type: UndoChangePayload,
-    description:
-      'Takes back a change that an operation has made: reopens, closes, recovers or deletes again, or restores the version ' +
-      'before, and withdraws unread notifications. A change that is taken back already stays so. Not part of the documented ' +
-      'API. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, CANNOT_BE_UNDONE, STATE_CHANGED.',
-    extensions: {
-      ...changes<typeof UndoChangeInput.$inferInput>('activity', ({ activityId }) => activityId),
-      errors: ['CANNOT_BE_UNDONE', 'STATE_CHANGED'],
-    },
+    ...failsWith(
+      ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'CANNOT_BE_UNDONE', 'STATE_CHANGED'],
+      'Takes back a change that an operation has made: reopens, closes, recovers or deletes again, or restores the ' +
+        'version before, and withdraws unread notifications. A change that is taken back already stays so. Not part ' +
+        'of the documented API. Requires edit access.',
+      changes<typeof UndoChangeInput.$inferInput>('activity', ({ activityId }) => activityId),
+    ),
     args: { input: t.arg({ type: UndoChangeInput, required: true, description: 'The change to take back.' }) },
     resolve: (_root, { input: { expectedState, ...input } }, context) => undoChange(context, input, expectedState),
   }),
@@ -66,6 +73,6 @@ const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implem
   }),
 });
 
-const errors = 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, CANNOT_BE_UNDONE';
+const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'CANNOT_BE_UNDONE'] as const;
 
 previewField('undoChange', Preview, { fields: changeToUndo, errors, extensions: twoLongTexts }, previewUndoChange);

@@ -6,6 +6,7 @@ import {
   addActivity,
   changes,
   expectedState,
+  failsWith,
   type InputFields,
   isEmpty,
   nullWithoutId,
@@ -62,13 +63,12 @@ addActivity(ReopenGoalPayload);
 builder.mutationField('reopenGoal', (t) =>
   t.field({
     type: ReopenGoalPayload,
-    description:
-      'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
-      'unchanged, and the message is not posted. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED, STATE_CHANGED.',
-    extensions: {
-      ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id),
-      errors: ['GOAL_ARCHIVED', 'STATE_CHANGED'],
-    },
+    ...failsWith(
+      ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'GOAL_ARCHIVED', 'STATE_CHANGED'],
+      'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal ' +
+        'stays unchanged, and the message is not posted. Requires edit access.',
+      changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id),
+    ),
     args: {
       input: t.arg({
         type: ReopenGoalInput,
@@ -122,6 +122,6 @@ people(
   'The people who would be subscribed to the thread, including the caller. Empty if the goal would not be reopened.',
 );
 
-const errors = 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED';
+const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'GOAL_ARCHIVED'] as const;
 
 previewField('reopenGoal', Preview, { fields: goalToReopen, errors, extensions: everybody }, previewReopenGoal);

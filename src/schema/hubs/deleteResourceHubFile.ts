@@ -4,6 +4,7 @@ import { builder, everybody } from '../builder.js';
 import {
   changes,
   expectedState,
+  failsWith,
   type InputFields,
   nullWithoutId,
   payloadOf,
@@ -30,13 +31,12 @@ const DeleteResourceHubFilePayload = filePayload(
 builder.mutationField('deleteResourceHubFile', (t) =>
   t.field({
     type: DeleteResourceHubFilePayload,
-    description:
-      'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and subscriptions ' +
-      'are kept. Requires edit access. Errors: NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
-    extensions: {
-      ...changes<typeof DeleteResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
-      errors: ['STATE_CHANGED'],
-    },
+    ...failsWith(
+      ['NOT_FOUND', 'FORBIDDEN', 'STATE_CHANGED'],
+      'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and ' +
+        'subscriptions are kept. Requires edit access.',
+      changes<typeof DeleteResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
+    ),
     args: {
       input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }),
     },

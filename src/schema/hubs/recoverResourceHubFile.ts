@@ -3,6 +3,7 @@ import { builder } from '../builder.js';
 import {
   changes,
   expectedState,
+  failsWith,
   type InputFields,
   nullWithoutId,
   payloadOf,
@@ -25,14 +26,12 @@ const RecoverResourceHubFilePayload = filePayload('recoverResourceHubFile', `The
 builder.mutationField('recoverResourceHubFile', (t) =>
   t.field({
     type: RecoverResourceHubFilePayload,
-    description:
-      'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
-      'deleted stays unchanged. It is not part of the documented API. Requires edit access. Errors: ' +
-      'NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
-    extensions: {
-      ...changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
-      errors: ['STATE_CHANGED'],
-    },
+    ...failsWith(
+      ['NOT_FOUND', 'FORBIDDEN', 'STATE_CHANGED'],
+      'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is ' +
+        'not deleted stays unchanged. It is not part of the documented API. Requires edit access.',
+      changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
+    ),
     args: {
       input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }),
     },

@@ -10,6 +10,7 @@ import {
   addActivity,
   changes,
   expectedState,
+  failsWith,
   type InputFields,
   payloadOf,
   previewField,
@@ -68,14 +69,13 @@ const documentOf = (version: object) => (version as { document?: object }).docum
 builder.mutationField('restoreDocumentVersion', (t) =>
   t.field({
     type: RestoreDocumentVersionPayload,
-    description:
-      'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
-      'already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires edit access. ' +
-      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, STATE_CHANGED.',
-    extensions: {
-      ...changes<typeof RestoreDocumentVersionInput.$inferInput>('document', ({ documentId }) => documentId),
-      errors: ['VERSION_CONFLICT', 'STATE_CHANGED'],
-    },
+    ...failsWith(
+      ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'VERSION_CONFLICT', 'STATE_CHANGED'],
+      'Restores an earlier version of a document by adding a new version with its title and content, unless the ' +
+        'document already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires ' +
+        'edit access.',
+      changes<typeof RestoreDocumentVersionInput.$inferInput>('document', ({ documentId }) => documentId),
+    ),
     args: {
       input: t.arg({
         type: RestoreDocumentVersionInput,
@@ -157,7 +157,7 @@ previewField(
   {
     fields: versionToRestore,
     input: 'The document, and the version to preview the restore of.',
-    errors: 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN',
+    errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN'],
     extensions: twoLongTexts,
   },
   previewRestoreDocumentVersion,

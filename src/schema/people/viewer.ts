@@ -1,8 +1,7 @@
 import { notificationCursor, notificationList } from '../../lists/notifications.js';
 import { operations } from '../../operations/index.js';
 import { snakeCase } from '../../platform/http/index.js';
-import { itemsOf, keyOf, type Surface as SurfaceName } from '../../policies/access.js';
-import { webhookScope } from '../../webhooks/index.js';
+import { itemsOf, keyOf, type Surface as SurfaceName, webhookScope } from '../../policies/access.js';
 import { builder, byKey, enumOf } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Notification, Surface } from '../events/activity.js';

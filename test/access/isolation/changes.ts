@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../../src/schema/index.js';
+import { schema } from '../../../src/schema.js';
 import { changesOf, nothing } from '../../support/changes.js';
 import { mutation, type Surface, snakeKeys, surfaces } from '../../support/surfaces.js';
 import { type Json, mentioning, restPaths, type World } from '../../support/world.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../../src/schema/index.js';
+import { schema } from '../../../src/schema.js';
 import type { Json } from '../../support/world.js';
 import { chunks, groupsOf, inParallel, lookUp, questionsAbout } from './asking.js';
 import type { Caller } from './callers.js';

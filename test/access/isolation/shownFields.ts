@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../../src/schema/index.js';
+import { schema } from '../../../src/schema.js';
 import { crawlRequests, inParallel, type Question, questionsAbout } from './asking.js';
 import type { Caller } from './callers.js';
 import { type Facts, readFacts } from './crawl.js';

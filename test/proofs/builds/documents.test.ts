@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { itinerary } from '../../../src/app.js';
-import { sdl } from '../../../src/schema/index.js';
+import { sdl } from '../../../src/schema.js';
 import {
   anchorOf,
   blocksOf,

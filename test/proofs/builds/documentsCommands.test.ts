@@ -34,7 +34,7 @@ docker compose run --rm gateway token create --person ann --name CI --write`,
   'npm ci && npm start',
   'npm test',
   'npx tsx bench/commands.ts 1000 10000',
-  'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
+  'npm run bench -- --growth --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];
 

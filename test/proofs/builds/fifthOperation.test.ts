@@ -47,7 +47,7 @@ const registers: Record<string, [after: string, line: string][]> = {
     ["from '../rules/activityActions.js';\n", "import { goalArchiving } from './archiveGoal.js';\n"],
     ['versionRestoring, fileRecovery', ', goalArchiving'],
   ],
-  'src/schema/index.ts': [["import './goals/goals.js';\n", "import './goals/archiveGoal.js';\n"]],
+  'src/schema.ts': [["import './schema/goals/goals.js';\n", "import './schema/goals/archiveGoal.js';\n"]],
   'prisma/schema.prisma': [
     ['  resource_hub_file_recovered\n', '  goal_archived\n  goal_unarchived\n'],
     ['model Goal {\n', '  /// how people feel about it\n  mood String?\n'],
