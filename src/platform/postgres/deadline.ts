@@ -15,7 +15,7 @@ const unavailableCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
 /** What OpenSSL and Node say of certificates and handshakes. */
-const tlsCodes =
+export const tlsCodes =
   /^(ERR_(SSL|TLS)_|CERT_|CRL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|DEPTH_ZERO_SELF_|SELF_SIGNED_CERT)/;
 const connecting = new Set(['connect', 'getaddrinfo']);
 
