@@ -27,16 +27,17 @@ const unavailableMessages =
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
-    ({ code, message, syscall }) =>
+    ({ code, message, syscall, routine }) =>
       unavailableStates.test(code) ||
       unavailableCodes.has(code) ||
       tlsCodes.test(code) ||
       connecting.has(syscall) ||
+      routine === refusedDatabase ||
       unavailableMessages.test(message),
   );
 
 /** What no waiting mends: a wrong password or name, a certificate, a standby, a parameter. */
-const mistakes = /^(28...|3D000|25006)$/;
+const mistakes = /^(28...|3D000|25006|42501)$/;
 /** The same in words of the driver and of PgBouncer, which has one code for everything. */
 const mistaken =
   / SSL connections?$|^unsupported startup parameter|^no such (database|user)|^(password|SASL) authentication failed/;
@@ -59,6 +60,9 @@ export const isTimeout = (error: unknown): boolean =>
 
 /** Where PostgreSQL refuses a prepared statement that now returns another type: its message is in its own language. */
 export const stalePlan = 'RevalidateCachedQuery';
+
+/** Where PostgreSQL refuses connections to a database that does not allow any, or not to this role. */
+const refusedDatabase = 'CheckMyDatabase';
 
 interface Link {
   code: string;
