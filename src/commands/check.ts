@@ -93,7 +93,7 @@ async function inspectAt(url: string, config: Config, found: Findings): Promise<
   const { databaseTimeouts: timeouts } = config;
   const address = new URL(url).host || 'the local socket';
   const unused = unusedParameters(url);
-  if (unused.length > 0) found.note(`DATABASE_URL has ${listed(unused)}, which nothing here uses`);
+  if (unused) found.note(unused);
   let isConnected = false;
   const inspect = async (client: SessionClient) => {
     isConnected = true;

@@ -142,7 +142,7 @@ describe('goalpost check', async () => {
     expect(error).toBeUndefined();
     expect(found(lines).filter((line) => line.startsWith('  note'))).toEqual([
       expect.stringMatching(`unless a gateway is running: Port ${port} on 127.0.0.1 is taken`),
-      '  note     DATABASE_URL has schema, connection_limit, which nothing here uses',
+      '  note     DATABASE_URL has schema, connection_limit, which nothing here uses; the tables are in the schema public',
     ]);
   });
 
