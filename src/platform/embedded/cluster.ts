@@ -12,6 +12,7 @@ import {
   readFile,
   rename,
   rm,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
@@ -130,8 +131,9 @@ export async function openCluster(
   if (!(await hasCluster(dataDir))) await create(home, account, binaries, initdbFlags);
 
   const owner = account.uid ?? process.getuid?.();
-  const found = await lstat(home);
-  if (!found.isDirectory() || found.uid !== owner)
+  const found = await stat(home);
+  if (!found.isDirectory()) throw new DatabaseError(`${home} is no folder. Set another DATA_DIR, or DATABASE_URL.`);
+  if (found.uid !== owner)
     throw new DatabaseError(
       `${home} belongs to uid ${found.uid}, but PostgreSQL would run as uid ${owner}. ` +
         'Start as the user who created it, or set another DATA_DIR.',

@@ -9,6 +9,7 @@ import {
   freePort,
   leaveServer,
   lockFile,
+  removeStaleLock,
   type Supervisor,
   serverAccount,
   startSupervisor,
@@ -81,8 +82,10 @@ async function join(cluster: Cluster, settings: string[], log: (message: string)
       const next = useServer(cluster);
       leaveServer(user);
       user = next;
-      if (user === undefined && (!own || own.hasEnded))
+      if (user === undefined && (!own || own.hasEnded)) {
+        removeStaleLock(cluster);
         own = startSupervisor(cluster, { port: await freePort(), settings, onEnd });
+      }
       const { pid, port } = lockFile(cluster);
       const url = `postgresql://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
       if (user !== undefined && port && (await accepts(url))) {
@@ -95,10 +98,14 @@ async function join(cluster: Cluster, settings: string[], log: (message: string)
       // Another server, or what was connected to it, is about to stop.
       const isInUse = /lock file|shared memory block/.test(output);
       if (Date.now() < deadline && (isInUse || !output.includes('PostgreSQL ended'))) continue;
+      const remedy = 'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.';
+      if (output === '')
+        throw new DatabaseError(
+          `A program keeps a PostgreSQL running in ${cluster.directory}, which does not answer at 127.0.0.1:${port}: it recovers for long, or runs in another container. ${remedy}`,
+        );
       throw new DatabaseError(
         pid && isInUse
-          ? `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
-              'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.'
+          ? `PostgreSQL finds ${cluster.directory} in use; its postmaster.pid names the process ${pid}, which runs. ${remedy}`
           : `PostgreSQL did not start in ${cluster.directory}:\n${output}`,
       );
     }
