@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import {
   chmod,
   lchown,
@@ -58,8 +58,8 @@ function probed(directory: string, account: Account): Binaries {
   for (const program of ['initdb', 'postgres']) {
     const file = join(directory, 'bin', program);
     const result = spawnSync(file, ['--version'], { ...account, cwd: '/', env, encoding: 'utf8' });
-    // The program itself exists, so what was not found is the loader that it names.
-    if (result.error?.message.endsWith('ENOENT')) throw new Error(noGlibc);
+    // Where the program itself exists, what was not found is the loader that it names.
+    if (result.error?.message.endsWith('ENOENT') && existsSync(file)) throw new Error(noGlibc);
     if (result.status !== 0) throw new Error(result.error?.message ?? result.stderr.trim());
     version = result.stdout;
   }
