@@ -350,7 +350,7 @@ describe("on the operator's own PostgreSQL", () => {
           'http://127.0.0.1:4000': server.base,
         },
       ).finally(server.stop);
-      expect(answers).toMatch(/^trial\|launch\|1000$/m);
+      expect(answers).toMatch(/trial\|launch\|1000$/m);
       expect(answers).toMatch(/"is_closed":false/);
       expect(answers).toMatch(/ Launch in spring \| *\n/);
       expect(answers).toMatch(/"GOAL_CLOSED","origin":"APPLICATION".*"GOAL_REOPENED","origin":"API"/);
