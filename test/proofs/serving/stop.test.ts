@@ -116,6 +116,26 @@ describe('SIGTERM', () => {
     expect(await exited).toEqual([0, null]);
   });
 
+  test('is not reset while a balancer still sends new connections after the delay, and ends in bounded time', async () => {
+    const sending = async (seconds: number) => {
+      const { base, process: child, exited } = await server({ DRAIN_DELAY_SECONDS: '1', DRAIN_SECONDS: '8' });
+      const outcomes: Outcome[] = [];
+      child.kill('SIGTERM');
+      const since = performance.now();
+      const clients = Array.from({ length: 8 }, async () => {
+        while (performance.now() - since < 1000 * seconds && child.exitCode === null)
+          outcomes.push(await ask(`${base}/graphql`, { query: '{ viewer { person { id } } }' }, new Agent()));
+      });
+      await Promise.all(clients);
+      expect(await exited).toEqual([0, null]);
+      return { outcomes, seconds: (performance.now() - since) / 1000 };
+    };
+    const noticed = await sending(3);
+    expect(noticed.outcomes.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(noticed.seconds).toBeLessThan(8);
+    expect((await sending(60)).seconds).toBeLessThan(15);
+  });
+
   test('cuts off no request that is on its way on a connection when the port closes', async () => {
     const { base, process: child, exited } = await server();
     const [hostname, port] = [new URL(base).hostname, Number(new URL(base).port)];
