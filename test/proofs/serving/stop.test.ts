@@ -75,7 +75,7 @@ describe('SIGTERM', () => {
         const startedAt = performance.now();
         const outcome = await ask(`${base}/graphql`, query, agent);
         if (outcome.lost === 'before') misses += 1;
-        if (stoppedAt > 0 && startedAt > stoppedAt + 100) load.push(outcome);
+        if (stoppedAt > 0 && startedAt > stoppedAt + 1_000) load.push(outcome);
         else if (outcome.lost === 'within' || (outcome.status && outcome.status !== 200)) load.push(outcome);
       }
       agent.destroy();
