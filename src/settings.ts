@@ -191,7 +191,8 @@ const capacity = {
       variable: 'DRAIN_DELAY_SECONDS',
       ...decimal(0, 3600, { times: 1000 }),
       default: '0',
-      meaning: 'how long the gateway still accepts new connections after a signal to stop, while `/readyz` returns 503',
+      meaning:
+        'how long the gateway still accepts new connections after a signal to stop, while `/readyz` returns 503; longer while requests still come',
     },
   },
 } satisfies Table;

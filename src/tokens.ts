@@ -6,6 +6,7 @@ import type { Grants } from './platform/http/index.js';
 import {
   CircuitBreaker,
   type Database,
+  DatabaseError,
   Prerequisite,
   type RequestScope,
   sql,
@@ -62,7 +63,8 @@ export async function createToken(
       INSERT INTO api_tokens (company_id, person_id, name, can_write, scopes, surfaces, expires_at, hash, last_four)
       VALUES (${companyId}, ${personId}, ${name}, ${canWrite}, ${allowed}, ${where}, ${expiresAt}, ${hash}, ${token.slice(-4)})
       RETURNING id`;
-    return row as { id: string };
+    if (!row) throw new DatabaseError('The database has not written the token: a trigger of it leaves the row out.');
+    return row;
   });
   return { ...created, token };
 }

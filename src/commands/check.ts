@@ -93,7 +93,7 @@ async function inspectAt(url: string, config: Config, found: Findings): Promise<
   const { databaseTimeouts: timeouts } = config;
   const address = new URL(url).host || 'the local socket';
   const unused = unusedParameters(url);
-  if (unused.length > 0) found.note(`DATABASE_URL has ${listed(unused)}, which nothing here uses`);
+  if (unused) found.note(unused);
   let isConnected = false;
   const inspect = async (client: SessionClient) => {
     isConnected = true;
@@ -130,6 +130,14 @@ async function inspectServer(client: SessionClient, at: At, config: Config, foun
     (name === 'extra_float_digits' ? problem : note)(
       `${name} is ${value} for this role, and should be ${meant}: npx goalpost roles prints the SQL, as ALTER ROLE ${server.user} SET ${name} = ${meant}`,
     );
+  if (!server.isDurable)
+    note(
+      'synchronous_commit is off: if the server crashes, changes of its last moments are lost that were answered as made',
+    );
+  for (const { name, version, now, renewal } of server.collations)
+    note(
+      `the collation ${name} had version ${version} when its indexes were made, and has ${now}: texts may sort in another order, and indexes miss rows. As the owner, run REINDEX DATABASE ${server.database}; ${renewal}`,
+    );
   if (server.isPooled)
     note(
       'after a restart of PostgreSQL, a PgBouncer refuses everybody for 15 seconds, unless it has server_login_retry = 1: see there, as this cannot be read here',
@@ -141,7 +149,10 @@ async function inspectServer(client: SessionClient, at: At, config: Config, foun
   const isUsable = await inspectTables(client, at, config, found);
   const full = await refusalOf(client, 'spill');
   if (full === undefined) ok('the server can write to its disk');
-  else problem(`the server cannot write to its disk: ${full}. Reading still works; changes fail with 503`);
+  else
+    problem(
+      `a sort on the disk of the server fails: ${full}. If the disk is full, reading still works; changes fail with 503`,
+    );
   const needed =
     config.poolSize + maintenancePoolSize + (config.rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
   const connections = `one gateway takes up to ${needed} connections; the server allows ${server.most}, and has ${server.used} now`;

@@ -26,10 +26,27 @@ export function exitCode(error: unknown): number {
     (kind) => error instanceof kind,
   );
   if (isExpected) printError(`goalpost: ${(error as Error).message}`);
+  else if (limitOf(error)) printError(`goalpost: ${(error as Error).message}. ${limitOf(error)}`);
   else if (isUnavailable(error)) printError(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
   else printError(fileMessage(error) ?? inspect(error));
   if (error instanceof UnknownChangesError) return 3;
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** The settings of PostgreSQL by which it ends what takes long, by the SQLSTATE that says so. */
+const limits: Record<string, string> = {
+  57014: 'statement_timeout',
+  '55P03': 'lock_timeout',
+  '25P03': 'idle_in_transaction_session_timeout',
+  '25P04': 'transaction_timeout',
+};
+
+/** Which setting may have ended it, and how a command is free of it; undefined if it failed for another reason. */
+function limitOf(error: unknown): string | undefined {
+  const { code = '', message = '' } = Object(error) as { code?: string; message?: string };
+  const setting = limits[code];
+  if (!setting || message.endsWith('user request')) return undefined;
+  return `This is ${setting} of the role, the database or the server: use a role whose ${setting} is 0`;
 }
 
 /** What the file system refuses of a file that the error names. */

@@ -91,7 +91,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   const broken = untilUncaughtError(logger);
   for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);
   const unused = unusedParameters(config.databaseUrl);
-  if (unused.length > 0) logger.warn(`DATABASE_URL has ${unused.join(', ')}, which nothing here uses`);
+  if (unused) logger.warn(unused);
   const log = (message: string) => logger.info(message);
   let metrics: Awaited<ReturnType<typeof openMetrics>>;
   let serving: Awaited<ReturnType<typeof openGateway>> | undefined;

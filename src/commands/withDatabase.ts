@@ -1,15 +1,17 @@
 import { type OpenDatabase, openDatabase } from '../database.js';
 import { hasCluster } from '../platform/embedded/index.js';
-import { shownText } from '../platform/settings/index.js';
+import { shownText, unusedParameters } from '../platform/settings/index.js';
 import type { Config } from '../settings.js';
 import { UsageError } from './exitCode.js';
 import { printError } from './print.js';
 
-/** Names the database that a command uses on stderr, without a password. */
+/** Names the database that a command uses on stderr, without a password, and what of its URL means nothing. */
 export function nameDatabase({ databaseUrl, dataDir }: Config): void {
   const name =
     databaseUrl === undefined ? `the embedded PostgreSQL in ${dataDir}` : shownText('DATABASE_URL', databaseUrl);
   printError(`Database: ${name}`);
+  const unused = unusedParameters(databaseUrl);
+  if (unused) printError(unused);
 }
 
 /** Runs a command on its database, which it names, opens and closes. Only `serve` makes an embedded one. */

@@ -622,21 +622,30 @@ const serverErrors = {
     example: { setting: 'WEBHOOK_KEY' },
     occurs: 'graphql',
   }),
-  SERVICE_UNAVAILABLE: entry<{ overloaded?: true; locked?: true; streams?: true; unconfirmed?: true }>({
+  SERVICE_UNAVAILABLE: entry<{
+    overloaded?: true;
+    locked?: true;
+    streams?: true;
+    unwritten?: true;
+    unconfirmed?: true;
+  }>({
     status: 503,
     title: 'The service is temporarily unavailable',
     meaning:
       'The server cannot reach something that it depends on, such as its database, or got no reply in time. If the ' +
       'request was a change, it may have been made, which the detail then says. Or the server is overloaded and rejected this request ' +
-      'before doing anything, or another transaction held a record for too long; the detail says that, too.',
+      'before doing anything, another transaction held a record for too long, or ten attempts wrote no row; the detail says that, too.',
     remedy:
       'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that ' +
       'retries make the change only once.',
-    detail: ({ overloaded, locked, streams, unconfirmed }) => {
+    detail: ({ overloaded, locked, streams, unwritten, unconfirmed }) => {
       let problem = 'The database is unavailable.';
       if (overloaded) problem = 'The server is overloaded, and nothing was changed.';
       if (locked) problem = 'Another transaction has locked a record for too long.';
       if (streams) problem = 'The server has as many streams open as it may.';
+      if (unwritten)
+        problem =
+          'Ten attempts have written no row: others changed the record each time, or a trigger of the database leaves the row out.';
       const again = `in ${inSeconds(unavailableSeconds)}`;
       if (unconfirmed)
         return `${problem} The change may have been made: repeat it with the same Idempotency-Key ${again}, or look before you repeat it without one.`;

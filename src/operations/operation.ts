@@ -128,7 +128,7 @@ export async function retry<Outcome>(
     if (outcome !== undefined) return outcome;
     await requireToken(context);
   }
-  throw failure('SERVICE_UNAVAILABLE');
+  throw failure('SERVICE_UNAVAILABLE', { unwritten: true });
 }
 
 /** Ids of the people whom a text mentions. Reads it as a whole in the thread for texts, outside of any transaction. */

@@ -54,6 +54,7 @@ export function urlProblem(
   if (!url || !['https:', 'http:'].includes(url.protocol)) return invalid('must be an https:// URL');
   if (url.username || url.password) return invalid('must not have a user name or password');
   if (text.includes('#')) return invalid('must not have a fragment');
+  if (url.port === '0') return invalid('must not have the port 0');
   const urls = own.map((each) => new URL(each));
   if (urls.some((each) => portOf(each) === portOf(url)) && urls.some((each) => hostOf(each) === hostOf(url)))
     return invalid('must not be the address of this gateway');

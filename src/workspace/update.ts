@@ -1,6 +1,6 @@
-import { emptySql, joinSql, rawSql, type Sql, sql } from '../platform/postgres/index.js';
+import { emptySql, joinSql, rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
 import { treeOf, trees } from './checks.js';
-import type { UnknownChange } from './report.js';
+import { ImportError, type UnknownChange } from './report.js';
 import { columns, differ, isStaged, isThere, lookUp, most, ofCompany, staged, type Update } from './staging.js';
 import { columnsOf, isAppended, isListed, lists, nested, rowKeyOf, type Table, tables } from './tables.js';
 
@@ -178,10 +178,27 @@ async function insertThose({ tx, companyId, isNew }: Update, table: Table, condi
     return sql`s.${columns([name])}`;
   };
   const company = table === 'companies' ? [rawSql(''), rawSql('')] : [rawSql('company_id, '), sql`${companyId}, `];
-  return tx.$executeRaw(sql`
+  const written = await tx.$executeRaw(sql`
     INSERT INTO ${rawSql(table)} (${company[0]}${columns(names)})
     SELECT ${company[1]}${joinSql(names.map(value))} FROM ${staged(table)} s WHERE s.differs IS NULL AND ${condition}
     ORDER BY ${rawSql(table === 'activities' ? 's.inserted_at, s.id' : 's.n')}`);
+  await requireWritten(tx, table, written, sql`s.differs IS NULL AND ${condition}`);
+  return written;
+}
+
+/** Requires that all staged rows of which that holds were written: a trigger that returns NULL leaves its row out. */
+async function requireWritten(tx: Transaction, table: Table, written: number, condition: Sql): Promise<void> {
+  const [{ meant }] = await tx.$queryRaw<[{ meant: number }]>(
+    sql`SELECT count(*)::integer AS meant FROM ${staged(table)} s WHERE ${condition}`,
+  );
+  if (written === meant) return;
+  const found = await tx.$queryRaw<{ name: string }[]>(sql`
+    SELECT tgname AS name FROM pg_trigger
+    WHERE tgrelid = ${table}::regclass AND NOT tgisinternal AND tgtype & 3 = 3 AND tgenabled <> 'D' ORDER BY tgname`);
+  const triggers = found.map(({ name }) => name).join(', ') || 'none';
+  throw new ImportError([
+    `${table}: the database has written ${written} of ${meant} rows. A trigger before each row that returns NULL leaves it out; there are: ${triggers}`,
+  ]);
 }
 
 /** Only rows that were compared and locked: what an operation changes now is not in the way of the file. */
@@ -189,9 +206,10 @@ async function updateRows({ tx, companyId }: Update, table: Table): Promise<void
   const sets = valuesOf(table).map((name) => `"${name}" = s."${name}"`);
   if (hasColumn(table, 'inserted_at')) sets.push('inserted_at = coalesce(s.inserted_at, t.inserted_at)');
   if (hasColumn(table, 'updated_at')) sets.push('updated_at = coalesce(s.updated_at, now())');
-  await tx.$executeRaw(sql`
+  const written = await tx.$executeRaw(sql`
     UPDATE ${rawSql(table)} t SET ${rawSql(sets.join(', '))} FROM ${staged(table)} s
     WHERE s.differs AND ${ofCompany(table, companyId)} AND ${isKey(table, 's', 't')}`);
+  await requireWritten(tx, table, written, sql`s.differs`);
 }
 
 async function removeRows(update: Update): Promise<void> {

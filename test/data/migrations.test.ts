@@ -102,15 +102,19 @@ test('an edited migration is refused', async () => {
   await write(...GOALS);
   await applyMigrations(url, directory);
   await write(GOALS[0], `${GOALS[1]}-- and more`);
-  await refused(/0001_goals was edited/);
+  await refused(
+    /0001_goals was applied with another text than its file has here\. Restore the file; or, if another checkout made .* `npx goalpost export` there .*`npx goalpost import` here/,
+  );
 });
 
-test('a database whose first migration is gone is refused, with the way to a new one', async () => {
+test('a database of another application, or from before the first migration, is refused with what is known and the way out', async () => {
   await write(...GOALS);
   await applyMigrations(url, directory);
   await rm(join(directory, GOALS[0]), { recursive: true });
   await write('0002_structure', GOALS[1]);
-  await refused(/from before the migration 0002_structure: export each company with that checkout, and import/);
+  await refused(
+    /^The table _prisma_migrations has 0001_goals, and lacks 0002_structure, .*If it is another application's, use another database\. If a checkout from before 0002_structure made it, run `npx goalpost export` there .*`npx goalpost import` here/,
+  );
   await expect(pendingMigrations(url, directory)).rejects.toBeInstanceOf(DatabaseError);
 });
 

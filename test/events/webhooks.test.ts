@@ -452,6 +452,7 @@ describe('bad input changes nothing', () => {
     ['http to a public address', 'http://93.184.216.34/'],
     ['a password', 'https://me:secret@example.com/'],
     ['a fragment', 'https://example.com/#x'],
+    ['a port that nothing has', 'https://example.com:0/'],
     ['this gateway', 'https://api.example.com/graphql'],
     ['this gateway by its name here', 'http://localhost:4000/'],
     ['this gateway, with a dot behind its name', 'https://api.example.com./'],

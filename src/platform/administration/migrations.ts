@@ -111,7 +111,9 @@ async function run({ name, sql, isOutside }: Migration, client: Client): Promise
 async function prepareOutside(client: Client, sql: string): Promise<void> {
   const { rows: limits } = await client.query("SELECT current_setting('statement_timeout') AS timeout");
   if (limits[0].timeout !== '0')
-    throw new Error(`it may take longer than the statement_timeout of this role (${limits[0].timeout}) allows`);
+    throw new Error(
+      `it may take longer than the statement_timeout of this role (${limits[0].timeout}) allows: use a role without one`,
+    );
   // An index whose building was interrupted stays behind, invalid.
   const { rows } = await client.query<{ name: string }>(
     'SELECT c.oid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid',
@@ -193,15 +195,15 @@ async function findPending(client: Client, directory: string): Promise<Migration
   const hidden = await hiddenRows(client);
   if (hidden) throw new DatabaseError(hidden);
 
-  const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
+  const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at';
   const { rows } = await client.query<AppliedRow>(query);
   for (const row of rows) {
     const problem = problemWith(row, migrations);
     if (problem) throw new DatabaseError(`Migration ${row.migration_name} ${problem}`);
   }
   const applied = new Set(rows.map((row) => row.migration_name));
-  const [first] = migrations;
-  if (first && applied.size > 0 && !applied.has(first.name)) throw new DatabaseError(withoutFirst(first));
+  const [[first], [oldest]] = [migrations, applied];
+  if (first && oldest && !applied.has(first.name)) throw new DatabaseError(withoutFirst(first, oldest));
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
@@ -232,13 +234,17 @@ function problemWith(row: AppliedRow, migrations: Migration[]): string | undefin
   const migration = migrations.find(({ name }) => name === row.migration_name);
   if (!migration) return newerProblem(row.migration_name);
   if (!row.finished_at) return 'failed half-way. Repair the database, then run "prisma migrate resolve".';
-  if (checksum(migration.sql) !== row.checksum) return 'was edited after it was applied. Restore its file.';
+  if (checksum(migration.sql) !== row.checksum)
+    return `was applied with another text than its file has here. Restore the file; or, if another checkout made this database, ${anew}`;
   return undefined;
 }
 
-const withoutFirst = ({ name }: Migration) =>
-  `The database was made by a checkout from before the migration ${name}: export each company with that checkout, and ` +
-  'import the files with this one into an empty database.';
+const anew =
+  'run `npx goalpost export` there for each company, and `npx goalpost import` here, with an empty database.';
+
+const withoutFirst = ({ name }: Migration, oldest: string) =>
+  `The table _prisma_migrations has ${oldest}, and lacks ${name}, with which every database of this program begins. ` +
+  `If it is another application's, use another database. If a checkout from before ${name} made it, ${anew}`;
 
 function newerProblem(name: string): string | undefined {
   const needed = versionNeededBy(name);

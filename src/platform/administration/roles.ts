@@ -8,9 +8,16 @@ import { shellWord } from '../settings/index.js';
 
 const iterations = 4096;
 
+/** A password as PostgreSQL's clients prepare it before they prove that they know it (SASLprep, RFC 4013). */
+const prepared = (password: string) =>
+  password
+    .replace(/[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000]/g, ' ')
+    .replace(/\u00AD|\u034F|\u1806|[\u180B-\u180D]|\u200C|\u200D|\u2060|[\uFE00-\uFE0F]|\uFEFF/g, '')
+    .normalize('NFKC');
+
 /** What PostgreSQL stores of a password (RFC 5803), so that the password itself is in no statement and no log. */
 function scramVerifier(password: string, salt = randomBytes(16)): string {
-  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256');
+  const salted = pbkdf2Sync(prepared(password), salt, iterations, 32, 'sha256');
   const keyed = (label: string) => createHmac('sha256', salted).update(label).digest();
   const storedKey = createHash('sha256').update(keyed('Client Key')).digest();
   const keys = `${storedKey.toString('base64')}:${keyed('Server Key').toString('base64')}`;

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import {
   chmod,
   lchown,
@@ -12,6 +12,7 @@ import {
   readFile,
   rename,
   rm,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
@@ -57,8 +58,8 @@ function probed(directory: string, account: Account): Binaries {
   for (const program of ['initdb', 'postgres']) {
     const file = join(directory, 'bin', program);
     const result = spawnSync(file, ['--version'], { ...account, cwd: '/', env, encoding: 'utf8' });
-    // The program itself exists, so what was not found is the loader that it names.
-    if (result.error?.message.endsWith('ENOENT')) throw new Error(noGlibc);
+    // Where the program itself exists, what was not found is the loader that it names.
+    if (result.error?.message.endsWith('ENOENT') && existsSync(file)) throw new Error(noGlibc);
     if (result.status !== 0) throw new Error(result.error?.message ?? result.stderr.trim());
     version = result.stdout;
   }
@@ -130,8 +131,9 @@ export async function openCluster(
   if (!(await hasCluster(dataDir))) await create(home, account, binaries, initdbFlags);
 
   const owner = account.uid ?? process.getuid?.();
-  const found = await lstat(home);
-  if (!found.isDirectory() || found.uid !== owner)
+  const found = await stat(home);
+  if (!found.isDirectory()) throw new DatabaseError(`${home} is no folder. Set another DATA_DIR, or DATABASE_URL.`);
+  if (found.uid !== owner)
     throw new DatabaseError(
       `${home} belongs to uid ${found.uid}, but PostgreSQL would run as uid ${owner}. ` +
         'Start as the user who created it, or set another DATA_DIR.',

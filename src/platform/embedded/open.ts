@@ -9,6 +9,7 @@ import {
   freePort,
   leaveServer,
   lockFile,
+  removeStaleLock,
   type Supervisor,
   serverAccount,
   startSupervisor,
@@ -32,7 +33,7 @@ interface Embedded {
 
 /** Nothing of it is needed again: nothing is written for a crash, for a standby, or for the statistics of a long life. */
 const disposable = [
-  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
+  ...['fsync=off', 'full_page_writes=off', 'max_connections=200'],
   ...['autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0', 'checkpoint_timeout=1h', 'max_wal_size=4GB'],
 ];
 /** Another server may be about to stop, and this one has to recover first if it was killed. */
@@ -81,8 +82,10 @@ async function join(cluster: Cluster, settings: string[], log: (message: string)
       const next = useServer(cluster);
       leaveServer(user);
       user = next;
-      if (user === undefined && (!own || own.hasEnded))
+      if (user === undefined && (!own || own.hasEnded)) {
+        removeStaleLock(cluster);
         own = startSupervisor(cluster, { port: await freePort(), settings, onEnd });
+      }
       const { pid, port } = lockFile(cluster);
       const url = `postgresql://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
       if (user !== undefined && port && (await accepts(url))) {
@@ -95,10 +98,14 @@ async function join(cluster: Cluster, settings: string[], log: (message: string)
       // Another server, or what was connected to it, is about to stop.
       const isInUse = /lock file|shared memory block/.test(output);
       if (Date.now() < deadline && (isInUse || !output.includes('PostgreSQL ended'))) continue;
+      const remedy = 'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.';
+      if (output === '')
+        throw new DatabaseError(
+          `A program keeps a PostgreSQL running in ${cluster.directory}, which does not answer at 127.0.0.1:${port}: it recovers for long, or runs in another container. ${remedy}`,
+        );
       throw new DatabaseError(
         pid && isInUse
-          ? `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
-              'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.'
+          ? `PostgreSQL finds ${cluster.directory} in use; its postmaster.pid names the process ${pid}, which runs. ${remedy}`
           : `PostgreSQL did not start in ${cluster.directory}:\n${output}`,
       );
     }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -171,13 +171,25 @@ export const leaveServer = (user: number | undefined): void => {
 };
 
 /** What the server's lock file says: its process id and, once it listens, the port. */
-export function lockFile({ directory }: Cluster): { pid: number; port: number } {
+export function lockFile({ directory }: Pick<Cluster, 'directory'>): { pid: number; port: number } {
   try {
     const [pid, , , port] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
     return { pid: Number(pid), port: Number(port) };
   } catch {
     return { pid: 0, port: 0 };
   }
+}
+
+/**
+ * Removes the lock file of a server that is gone if another process has its number now, of which PostgreSQL would only see
+ * that it runs. A server works in its data directory. Where there is no /proc, the file stays.
+ */
+export function removeStaleLock({ directory }: Cluster): void {
+  try {
+    const { pid } = lockFile({ directory });
+    const [at, own] = [`/proc/${pid}/cwd`, directory].map((path) => statSync(path));
+    if (at?.ino !== own?.ino || at?.dev !== own?.dev) rmSync(join(directory, 'postmaster.pid'));
+  } catch {}
 }
 
 /** Whether a server accepts connections at `url`. */

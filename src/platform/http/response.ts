@@ -109,7 +109,10 @@ export function masking(logger: Logger, outage?: DatabaseOutage): Mask {
   }
 
   const masked: Mask = (error, context) => {
-    if (isExpected(error)) return error;
+    if (isExpected(error)) {
+      if (error.extensions.code === 'SERVICE_UNAVAILABLE') context.record.problem ??= error.message;
+      return error;
+    }
     const cause = causeOf(error);
     const isChange = context.scope?.isChange === true;
     // A document of ours is not its caller's to shorten.

@@ -131,6 +131,8 @@ const defaultRequestTimeout = 30_000;
 const pollMilliseconds = 20;
 /** How long a server that takes no new connections waits for requests that are on their way on those it has. */
 const lastRequestsMilliseconds = 200;
+/** A balancer that has sent nothing for so long has noticed that this server stops. */
+const quietMilliseconds = 500;
 
 interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   /** If omitted, nothing is counted. */
@@ -157,6 +159,8 @@ export class NodeServer {
   readonly #unsent: UnsentResponses;
   /** From then on each response says that it is the last one of its connection. */
   #isStopping = false;
+  /** When a request came last, those of balancers and supervisors aside. */
+  #askedAt = 0;
   /** Handles a request, also one of another server. */
   readonly listener = (req: IncomingMessage, res: ServerResponse): void =>
     this.#connections.enter({ req, res, start: (running) => void this.#handle(running) });
@@ -196,6 +200,7 @@ export class NodeServer {
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
     running.known = context;
+    if (!this.options.overload?.isExempt(req.url ?? '')) this.#askedAt = performance.now();
     try {
       const response = await this.#telemetry.run(record, () => respond(context, this.options));
       if (!response) return this.#telemetry.finish(record, undefined, context);
@@ -222,16 +227,27 @@ export class NodeServer {
     while (this.#connections.running().length > 0 && performance.now() < deadline) await sleep(pollMilliseconds);
   }
 
+  /** While others still connect, closing the port would reset the connections that nobody has accepted yet. */
+  async #untilQuiet(milliseconds: number): Promise<void> {
+    const deadline = performance.now() + milliseconds;
+    const isQuiet = () => performance.now() - this.#askedAt > quietMilliseconds;
+    while (!isQuiet() && performance.now() < deadline) await sleep(pollMilliseconds);
+  }
+
   /** Takes no new connections after the delay, and cuts off what still runs after the time. Returns how many requests that were. */
   async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
     this.#isStopping = true;
-    if (delayMilliseconds > 0) await sleep(delayMilliseconds);
+    const deadline = performance.now() + delayMilliseconds + milliseconds;
+    if (delayMilliseconds > 0) {
+      await sleep(delayMilliseconds);
+      await this.#untilQuiet(milliseconds / 2);
+    }
     // That of node:http would also close connections on which a request may be on its way.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(this.server, resolve));
     this.options.onClosing?.();
     await Promise.race([closed, sleep(lastRequestsMilliseconds)]);
     this.#connections.endIdle();
-    await Promise.race([closed, sleep(milliseconds, undefined, { ref: false })]);
+    await Promise.race([closed, sleep(deadline - performance.now(), undefined, { ref: false })]);
     const cut = this.#connections.running();
     for (const { known } of cut) if (known) this.#telemetry.finish(known.record, undefined, known);
     this.#connections.endAll();

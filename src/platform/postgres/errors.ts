@@ -11,7 +11,7 @@ const unavailableCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
 /** What OpenSSL and Node say of certificates and handshakes. */
-const tlsCodes =
+export const tlsCodes =
   /^(ERR_(SSL|TLS)_|CERT_|CRL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|DEPTH_ZERO_SELF_|SELF_SIGNED_CERT)/;
 const connecting = new Set(['connect', 'getaddrinfo']);
 
@@ -23,16 +23,17 @@ const unavailableMessages =
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
-    ({ code, message, syscall }) =>
+    ({ code, message, syscall, routine }) =>
       unavailableStates.test(code) ||
       unavailableCodes.has(code) ||
       tlsCodes.test(code) ||
       connecting.has(syscall) ||
+      routine === refusedDatabase ||
       unavailableMessages.test(message),
   );
 
 /** What no waiting mends: a wrong password or name, a certificate, a standby, a parameter. */
-const mistakes = /^(28...|3D000|25006)$/;
+const mistakes = /^(28...|3D000|25006|42501)$/;
 /** The same in words of the driver and of PgBouncer, which has one code for everything. */
 const mistaken =
   / SSL connections?$|^unsupported startup parameter|^no such (database|user)|^(password|SASL) authentication failed/;
@@ -55,6 +56,9 @@ export const isTimeout = (error: unknown): boolean =>
 
 /** Where PostgreSQL refuses a prepared statement that now returns another type: its message is in its own language. */
 export const stalePlan = 'RevalidateCachedQuery';
+
+/** Where PostgreSQL refuses connections to a database that does not allow any, or not to this role. */
+const refusedDatabase = 'CheckMyDatabase';
 
 interface Link {
   code: string;

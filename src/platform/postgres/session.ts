@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import pg, { Client, type ClientConfig } from 'pg';
 import { connectionOf } from '../settings/index.js';
 import { DatabaseError } from './databaseError.js';
+import { tlsCodes } from './errors.js';
 
 declare module 'pg' {
   interface Client {
@@ -65,7 +67,8 @@ export async function prepareSession(client: Client, limits: Record<string, numb
 }
 
 /** Connects. If that fails, nothing of it remains. */
-async function connected(config: ClientConfig, limits?: Record<string, number>): Promise<SessionClient> {
+async function connected(url: string, others: ClientConfig, limits?: Record<string, number>): Promise<SessionClient> {
+  const config = { ...others, ...connectionOf(url) };
   const client = new SessionClient(config);
   client.on('error', () => {}); // a lost connection fails the running query
   try {
@@ -75,9 +78,45 @@ async function connected(config: ClientConfig, limits?: Record<string, number>):
   } catch (error) {
     // `end` would wait forever for a connection whose TLS the server refused.
     client.connection.stream.destroy();
+    if (tlsCodes.test((error as NodeJS.ErrnoException).code ?? ''))
+      (error as Error).message = `${reasonOf(error)}. ${await certificatesOf(url, config)}`;
     throw error;
   }
 }
+
+/** A connection that does not say who connects. */
+class AnonymousClient extends Client {
+  override getStartupConf = () => ({});
+}
+
+/** Which certificate the server shows, and which authorities it is compared with. */
+async function certificatesOf(url: string, config: ClientConfig): Promise<string> {
+  const { ca, ...ssl } = Object(config.ssl);
+  // The connection that failed has forgotten what it was shown.
+  const client = new AnonymousClient({ ...config, ssl: { ...ssl, rejectUnauthorized: false } });
+  let shown: X509Certificate | undefined;
+  client.connection.once('sslconnect', () => {
+    const socket = client.connection.stream as TLSSocket;
+    socket.once('secureConnect', () => {
+      shown = socket.getPeerX509Certificate();
+      socket.destroy();
+    });
+  });
+  await client.connect().catch(() => {});
+  const file = new URL(url).searchParams.get('sslrootcert');
+  const authorities = String(ca).match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
+  return [
+    ...(shown ? [`The server shows ${described(shown)}`] : []),
+    file === null
+      ? 'without sslrootcert, the authorities are those of Node.js'
+      : `sslrootcert=${file} has ${authorities.map((text) => described(new X509Certificate(text))).join(' and ')}`,
+  ].join('; ');
+}
+
+const described = ({ subject, subjectAltName, issuer, validFrom, validTo }: X509Certificate) =>
+  `${onOneLine(subject)}${subjectAltName ? ` (${subjectAltName})` : ''} of ${onOneLine(issuer)}, valid from ${validFrom} to ${validTo}`;
+
+const onOneLine = (name: string) => name.replaceAll('\n', ' ');
 
 const connectMilliseconds = 10_000;
 export const remedyOfEncoding = "Make another: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'";
@@ -88,16 +127,12 @@ export async function withClient<T>(
   purpose: string,
   work: (client: pg.Client, connect: () => Promise<pg.Client>) => Promise<T>,
 ): Promise<T> {
-  const config = { connectionTimeoutMillis: connectMilliseconds, ...connectionOf(url) };
   const opened: pg.Client[] = [];
   const connect = async () => {
-    const client = await connected(config).catch((error) => {
-      const { host, port, user, database } = new Client(config);
+    const client = await connected(url, { connectionTimeoutMillis: connectMilliseconds }).catch((error) => {
+      const { host, port, user, database } = new Client(connectionOf(url));
       const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
-      throw new DatabaseError(
-        `Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL; npx goalpost check says more.`,
-        { cause: error },
-      );
+      throw new DatabaseError(`Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL.`, { cause: error });
     });
     opened.push(client);
     return client;
@@ -129,7 +164,7 @@ export async function withTimedClient<T>(
   limits?: Record<string, number>,
 ): Promise<T> {
   const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
-  const client = await connected({ application_name: 'goalpost', ...timeouts, ...connectionOf(url) }, limits);
+  const client = await connected(url, { application_name: 'goalpost', ...timeouts }, limits);
   try {
     return await work(client);
   } finally {

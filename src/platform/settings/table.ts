@@ -29,9 +29,12 @@ const asksForMore = (name: string, value: string) =>
 const used =
   /^(ssl(mode|rootcert|cert|key|negotiation)|uselibpqcompat|application_name|fallback_application_name|options|client_encoding|host|port|user|password|(statement|lock|query|idle_in_transaction_session)_timeout)$/;
 
-/** The parameters of a URL that other programs may use, and nothing here does. */
-export const unusedParameters = (url: string | undefined): string[] =>
-  url === undefined ? [] : [...new URL(url).searchParams.keys()].filter((name) => !used.test(name));
+/** Which parameters of a URL other programs may use, and nothing here does; undefined if there are none. */
+export function unusedParameters(url: string | undefined): string | undefined {
+  const names = url === undefined ? [] : [...new URL(url).searchParams.keys()].filter((name) => !used.test(name));
+  const schema = names.includes('schema') ? '; the tables are in the schema public' : '';
+  return names.length > 0 ? `DATABASE_URL has ${names.join(', ')}, which nothing here uses${schema}` : undefined;
+}
 
 /** Why no connection can be made as the URL says; undefined if one can. */
 function connectionProblem(url: string): string | undefined {

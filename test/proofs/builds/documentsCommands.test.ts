@@ -263,12 +263,16 @@ describe("on the operator's own PostgreSQL", () => {
   });
 
   test('the commands of docs/importing.md work in their order', async () => {
-    const script = `export DATABASE_URL=${(await temporaryDatabase()).url}\n${importing.join('\n')}`;
+    const { url } = await temporaryDatabase();
+    const script = `export DATABASE_URL=${url}\n${importing.join('\n')}`;
     const changes = { revision: 1, company: { id: 'acme', name: 'Acme Ltd' } };
     await writeFile(join(folder, 'changes.json'), JSON.stringify(changes));
     const [convert = ''] = blocksOf(textOf('docs/importing.md'), 'js');
     await writeFile(join(folder, 'convert.mjs'), convert);
-    await writeFile(join(folder, 'goals.csv'), 'id,name,closed_at\nlaunch,Launch,2026-03-31T16:00:00Z\ngrow,Grow,\n');
+    await writeFile(
+      join(folder, 'goals.csv'),
+      '\uFEFFid,name,closed_at\r\nlaunch,Launch,2026-03-31T16:00:00Z\r\ngrow,Grow,\r\n',
+    );
     await mkdir(join(folder, 'pages'));
     for (const [name, text] of Object.entries({ 'plan.1': 'Summer', 'plan.2': 'Spring', 'notes.1': 'Notes' }))
       await writeFile(join(folder, 'pages', `${name}.txt`), text);
@@ -276,6 +280,11 @@ describe("on the operator's own PostgreSQL", () => {
     expect(printed).toMatch(/^imported \d+ records \(\d+ rows\) from workspace.json\n/);
     // The company, a person, a space, a hub, two goals and two pages.
     expect(printed).toMatch(/imported 8 records \(\d+ rows\) from standard input\n/);
+    expect(await query(url, "SELECT id, name FROM goals WHERE company_id = 'shop' ORDER BY id")).toEqual([
+      { id: 'grow', name: 'Grow' },
+      { id: 'launch', name: 'Launch' },
+    ]);
+    expect(await query(url, "SELECT id FROM people WHERE company_id = 'shop' AND is_owner")).toEqual([{ id: 'ann' }]);
   });
 
   test('the commands of docs/integrating.md set up an application with its own database', async () => {
@@ -319,8 +328,8 @@ describe("on the operator's own PostgreSQL", () => {
       goalpost_gateway: `${gateway}`,
       goalpost_application: `${application}`,
     };
-    const [setUp = '', write = '', use = ''] = oneDatabase;
-    const exported = ['APPLICATION_URL', 'DATABASE_URL', 'TOKEN'];
+    const [setUp = '', write = '', use = '', ownTables = ''] = oneDatabase;
+    const exported = ['APPLICATION_URL', 'DATABASE_URL', 'TOKEN', 'OWNER_PASSWORD'];
     const echo = exported.map((name) => `echo "${name}=$${name}"`).join('\n');
     try {
       const two = {
@@ -334,7 +343,14 @@ describe("on the operator's own PostgreSQL", () => {
       const variables = exported.map((name) => new RegExp(`^${name}=(.+)$`, 'm').exec(printed)?.[1] ?? '');
       const server = await startServer({ DATABASE_URL: variables[1] ?? '' });
       const given = exported.map((name, index) => `export ${name}='${variables[index]}'`).join('\n');
-      const answers = await paste(`${given}\n${use}`, { 'http://127.0.0.1:4000': server.base }).finally(server.stop);
+      const answers = await paste(
+        `${given}\n${use}\n${ownTables}\npsql "$APPLICATION_URL" -At -c 'SELECT * FROM planning.budgets'`,
+        {
+          ...replaced,
+          'http://127.0.0.1:4000': server.base,
+        },
+      ).finally(server.stop);
+      expect(answers).toMatch(/trial\|launch\|1000$/m);
       expect(answers).toMatch(/"is_closed":false/);
       expect(answers).toMatch(/ Launch in spring \| *\n/);
       expect(answers).toMatch(/"GOAL_CLOSED","origin":"APPLICATION".*"GOAL_REOPENED","origin":"API"/);

@@ -4,6 +4,7 @@ import { checkGateway } from '../../../src/commands/check.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
 import { DatabaseError } from '../../../src/platform/postgres/index.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
+import { holding } from '../../support/holding.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
 import { listening, temporaryDatabase } from '../../support/temporary.js';
@@ -76,6 +77,17 @@ describe('goalpost check', async () => {
     ]);
   });
 
+  test('counts the connections of other roles, which the role of the gateway may not look at', async () => {
+    const { release } = await holding(url, 'SELECT');
+    const [counted] = await query(url, 'SELECT sum(numbackends)::int AS used FROM pg_stat_database');
+    const { lines } = await checked({ DATABASE_URL: database.gatewayUrl });
+    await release();
+    const used = Number(/allows \d+, and has (\d+) now/.exec(lines.join('\n'))?.[1]);
+    // The server of the tests has connections of others, too, which come and go.
+    expect(Number(counted?.used)).toBeGreaterThan(1);
+    expect(used).toBeGreaterThan(1);
+  });
+
   test('says that a database is not migrated, and that its pool is too large for the server', async () => {
     const empty = await temporaryDatabase();
     await query(empty.url, 'DROP SCHEMA public CASCADE');
@@ -142,9 +154,32 @@ describe('goalpost check', async () => {
     expect(error).toBeUndefined();
     expect(found(lines).filter((line) => line.startsWith('  note'))).toEqual([
       expect.stringMatching(`unless a gateway is running: Port ${port} on 127.0.0.1 is taken`),
-      '  note     DATABASE_URL has schema, connection_limit, which nothing here uses',
+      '  note     DATABASE_URL has schema, connection_limit, which nothing here uses; the tables are in the schema public',
     ]);
   });
+
+  // A connection of PgBouncer keeps the settings it was opened with.
+  test.skipIf(usesPgbouncer)(
+    'says what it means that commits do not wait, and that a collation has another version',
+    async () => {
+      const other = await temporaryDatabase();
+      const name = new URL(other.url).pathname.slice(1);
+      await query(other.url, `ALTER DATABASE ${name} SET synchronous_commit = off`);
+      await query(other.url, `UPDATE pg_collation SET collversion = '1.2' WHERE collname = 'und-x-icu'`);
+      await query(other.url, `UPDATE pg_database SET datcollversion = '0.9' WHERE datname = '${name}'`);
+      const { lines, error } = await checked({ DATABASE_URL: other.gatewayUrl });
+      expect(error).toBeUndefined();
+      expect(found(lines).filter((line) => line.startsWith('  note'))).toEqual([
+        '  note     synchronous_commit is off: if the server crashes, changes of its last moments are lost that were answered as made',
+        expect.stringMatching(
+          `the collation und-x-icu had version 1.2 when its indexes were made, and has \\S+: .* run REINDEX DATABASE ${name}; ALTER COLLATION "und-x-icu" REFRESH VERSION`,
+        ),
+        expect.stringMatching(
+          `the collation of the database had version 0.9 .*, and has \\S+: .*; ALTER DATABASE ${name} REFRESH COLLATION VERSION`,
+        ),
+      ]);
+    },
+  );
 
   test('names goals and projects that are more open than their space', async () => {
     await query(

@@ -14,7 +14,7 @@ const { template } = inject('database');
 // What a name may have that SQL could take for something else.
 const owner = { name: `${template}_o'%I"ner`, password: 'öwn:er@1' };
 const gateway = { name: `${template}_g"ate%s'way`, password: "g'ate/way" };
-const application = { name: `${template}_ap'pli%I"cation`, password: 'äpp#1' };
+const application = { name: `${template}_ap'pli%I"cation`, password: 'äp\u00ADp\u200B\uFE0F#1' };
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 const urlOf = ({ name, password }: typeof owner) => {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbedded } from '../../../src/platform/embedded/open.js';
+import { freePort, serverAccount } from '../../../src/platform/embedded/server.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
@@ -53,6 +54,40 @@ test('a server killed together with its parent leaves a stale lock file, which d
   process.kill(server, 'SIGKILL');
   child.kill('SIGKILL');
   await start();
+});
+
+test('a lock file whose number another process has meanwhile is stale', async () => {
+  const first = await start();
+  const file = join(dataDir, 'postgres', 'data', 'postmaster.pid');
+  const [, ...rest] = (await readFile(file, 'utf8')).split('\n');
+  await first.stop();
+  const stranger = spawn('sleep', ['60'], { ...serverAccount(), stdio: 'ignore' });
+  cleanups.push(async () => stranger.kill());
+  await writeFile(file, [stranger.pid, ...rest].join('\n'));
+  const starting = performance.now();
+  expect(await query((await start()).url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+  expect(performance.now() - starting).toBeLessThan(20_000);
+});
+
+test('a server that runs and cannot be reached, as in another container, is said to be one', async () => {
+  await start();
+  const file = join(dataDir, 'postgres', 'data', 'postmaster.pid');
+  const text = await readFile(file, 'utf8');
+  const lines = text.split('\n');
+  lines[3] = String(await freePort());
+  await writeFile(file, lines.join('\n'));
+  await expect(start()).rejects.toThrow(
+    `A program keeps a PostgreSQL running in ${join(dataDir, 'postgres', 'data')}, which does not answer at 127.0.0.1:${lines[3]}: it recovers`,
+  );
+  await writeFile(file, text);
+});
+
+test('a cluster that a symbolic link leads to is used', async () => {
+  const first = await start();
+  await first.stop();
+  await rename(join(dataDir, 'postgres'), join(dataDir, '..', 'elsewhere'));
+  await symlink(join(dataDir, '..', 'elsewhere'), join(dataDir, 'postgres'));
+  expect(await query((await start()).url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
 });
 
 test('Ctrl-C in the terminal does not reach the server', async () => {

@@ -104,6 +104,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
   let folder: string;
   const ends: (() => Promise<unknown>)[] = [];
   let prometheus: string;
+  let url: string;
 
   const ask = async (path: string): Promise<Json> => (await fetch(`${prometheus}/api/v1/${path}`)).json();
   const evaluate = (expression: string) => ask(`query?query=${encodeURIComponent(expression)}`);
@@ -112,6 +113,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
     folder = await mkdtemp(join(tmpdir(), 'goalpost-prometheus-'));
     const postgres = await startPostgres();
     ends.push(postgres.stop);
+    ({ url } = postgres);
     const settings = {
       DATABASE_URL: postgres.url,
       METRICS_PORT: '0',
@@ -206,6 +208,23 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
     expect(rules.map(({ name }: Json) => name).sort()).toEqual(alerts.map(({ name }) => name).sort());
     const ill = rules.filter(({ health, state }: Json) => health !== 'ok' || state === 'firing');
     expect(ill).toEqual([]);
+  });
+
+  test('an endpoint that never answers is seen from its first attempt on: what waits for it, and the alert', async () => {
+    const silent = await startReceiver(() => {});
+    ends.push(silent.close);
+    const webhook = "INSERT INTO webhooks (company_id, url, slot, next_attempt_at) VALUES ('company', $1, 2, now())";
+    await query(url, webhook, [silent.url]);
+    const seen = async () => {
+      const { data } = await ask('rules');
+      const rules: Json[] = data.groups.flatMap((group: Json) => group.rules);
+      const lag = await evaluate('max(goalpost_webhook_lag_events)');
+      return {
+        state: rules.find(({ name }) => name === 'GoalpostWebhooksFailing')?.state,
+        lag: Number(lag.data.result[0]?.value[1]),
+      };
+    };
+    await until(seen, ({ state, lag }) => state === 'pending' && lag >= 40, 120_000);
   });
 
   test.each(alerts)('$name fires when it should, and not before', async ({ name }) => {

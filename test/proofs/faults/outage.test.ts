@@ -139,7 +139,7 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       const { code, stdout } = await goalpost(['check'], settings);
       expect([code, stdout.split('\n')[1]]).toEqual([
         1,
-        expect.stringMatching(/^ {2}problem {2}the server cannot write to its disk: .*No space left on device/),
+        expect.stringMatching(/^ {2}problem {2}a sort on the disk of the server fails: .*No space left on device/),
       ]);
       await ballast.close();
       await rm(join(disk, 'ballast'));

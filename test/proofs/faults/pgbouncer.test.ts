@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { createEmptyDatabase } from '../../support/database.js';
+import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
+import { eventually } from '../../support/eventually.js';
 import { commandOutput, goalpost, importFileOf } from '../../support/goalpost.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
+import { startPostgres } from '../../support/postgres.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import { smallWorkspace } from '../../support/smallWorkspace.js';
-import { temporaryDatabase } from '../../support/temporary.js';
+import { temporaryDatabase, temporaryServer } from '../../support/temporary.js';
 import { type Json, restPaths } from '../../support/world.js';
 
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
@@ -124,6 +128,26 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
     }
     await query(own.url, 'ALTER TABLE goals DISABLE ROW LEVEL SECURITY');
     expect((await goalpost(['check'], pooled)).stdout).toMatch(/note {5}row_security is on .* SET row_security = off/);
+  });
+
+  test('after a restart of PostgreSQL, requests succeed again within seconds with the documented configuration', async () => {
+    const [documented = ''] = blocksOf(sectionOf(textOf('docs/database.md'), 'PgBouncer'), 'ini');
+    expect(documented).toContain('\nserver_login_retry = 1\n');
+    const postgres = await startPostgres();
+    onTestFinished(postgres.stop);
+    const pooler = await startPgbouncer(postgres.url);
+    onTestFinished(pooler.stop);
+    const own = { PREPARED_STATEMENTS: 'off', DATABASE_URL: postgres.url.replace(/:\d+\//, `:${pooler.port}/`) };
+    const gateway = await temporaryServer(own, { quiet: true });
+    const ready = async () => (await fetch(`${gateway.base}/readyz`)).status;
+    expect(await ready()).toBe(200);
+    await postgres.kill();
+    // So that PgBouncer has tried to connect, and failed.
+    for (const end = Date.now() + 3_000; Date.now() < end; await sleep(200)) expect(await ready()).toBe(503);
+    await postgres.start();
+    const since = performance.now();
+    await eventually(async () => expect(await ready()).toBe(200));
+    expect(performance.now() - since).toBeLessThan(8_000);
   });
 
   test('goalpost check finds what a pooler loses, and what the role of the gateway has to have behind one', async () => {

@@ -171,6 +171,49 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     expect(serve.code).toBe(1);
   });
 
+  const day = String.raw`\w{3} [ \d]\d [\d:]{8} \d{4} GMT`;
+  const shown = String.raw`The server shows CN=localhost \(DNS:localhost\) of CN=authority, valid from ${day} to ${day}; `;
+  const has = (name: string) =>
+    String.raw`sslrootcert=\S+/${name}\.pem has CN=${name} of CN=${name}, valid from ${day} to ${day}`;
+
+  test.each([
+    [
+      'another authority',
+      'sslmode=verify-full&sslrootcert=other.pem',
+      'self-signed certificate in certificate chain',
+      has('other'),
+    ],
+    [
+      'no authority',
+      'sslmode=verify-full',
+      'self-signed certificate in certificate chain',
+      'without sslrootcert, the authorities are those of Node.js',
+    ],
+    [
+      'another name',
+      verified,
+      String.raw`Hostname/IP does not match certificate's altnames: IP: 127\.0\.0\.1 is not in the cert's list:`,
+      has('authority'),
+    ],
+    ['an expired certificate', verified, 'certificate has expired', has('authority')],
+  ])(
+    'says which certificate the server shows and which authorities were looked at: %s',
+    async (what, text, reason, authorities) => {
+      if (what === 'an expired certificate') {
+        certificates.replace('expired');
+        await query(postgres.url, 'SELECT pg_reload_conf()');
+      }
+      const settings = { DATABASE_URL: urlOf('secured', text, what === 'another name' ? '127.0.0.1' : 'localhost') };
+      const [check, migrate] = await Promise.all([goalpost(['check'], settings), goalpost(['migrate'], settings)]);
+      certificates.replace('server');
+      await query(postgres.url, 'SELECT pg_reload_conf()');
+      const said = new RegExp(String.raw`: ${reason}\. ${shown}${authorities}\. Check DATABASE_URL\.?$`, 'm');
+      expect(check.stdout).toMatch(said);
+      expect(migrate.stderr).toMatch(said);
+      expect([check.code, migrate.code]).toEqual([1, 1]);
+    },
+  );
+
   test('a certificate that Node was told to let pass is not said to be verified', async () => {
     const DATABASE_URL = urlOf('secured', 'sslmode=verify-full&sslrootcert=other.pem');
     const { stdout } = await goalpost(['check'], { DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED: '0' });

@@ -75,7 +75,7 @@ describe('SIGTERM', () => {
         const startedAt = performance.now();
         const outcome = await ask(`${base}/graphql`, query, agent);
         if (outcome.lost === 'before') misses += 1;
-        if (stoppedAt > 0 && startedAt > stoppedAt + 100) load.push(outcome);
+        if (stoppedAt > 0 && startedAt > stoppedAt + 1_000) load.push(outcome);
         else if (outcome.lost === 'within' || (outcome.status && outcome.status !== 200)) load.push(outcome);
       }
       agent.destroy();
@@ -114,6 +114,26 @@ describe('SIGTERM', () => {
     ]);
     expect(answers).toMatchObject([503, 503, 503, 200].map((status) => ({ status, connection: 'close' })));
     expect(await exited).toEqual([0, null]);
+  });
+
+  test('is not reset while a balancer still sends new connections after the delay, and ends in bounded time', async () => {
+    const sending = async (seconds: number) => {
+      const { base, process: child, exited } = await server({ DRAIN_DELAY_SECONDS: '1', DRAIN_SECONDS: '8' });
+      const outcomes: Outcome[] = [];
+      child.kill('SIGTERM');
+      const since = performance.now();
+      const clients = Array.from({ length: 8 }, async () => {
+        while (performance.now() - since < 1000 * seconds && child.exitCode === null)
+          outcomes.push(await ask(`${base}/graphql`, { query: '{ viewer { person { id } } }' }, new Agent()));
+      });
+      await Promise.all(clients);
+      expect(await exited).toEqual([0, null]);
+      return { outcomes, seconds: (performance.now() - since) / 1000 };
+    };
+    const noticed = await sending(3);
+    expect(noticed.outcomes.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(noticed.seconds).toBeLessThan(8);
+    expect((await sending(60)).seconds).toBeLessThan(15);
   });
 
   test('cuts off no request that is on its way on a connection when the port closes', async () => {
