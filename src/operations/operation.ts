@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.js';
-import { Prisma } from '../generated/client/client.js';
+import { type Goal, Prisma, type ResourceHubDocument, type ResourceHubFile } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newIds, type Transaction, textList } from '../platform/postgres/index.js';
@@ -152,19 +152,27 @@ export interface NamedFile {
   fileId?: string | null | undefined;
 }
 
-/** What an operation on a file would do now. */
-export interface FilePreview {
-  /** Null when the input names no file. */
-  fileId: string | null;
-  wouldChange: boolean;
-  /** What to expect when it is done. */
-  state: string | null;
-}
-
 export interface ChangedRecord {
   kind: ActivitySubject;
   id: string;
 }
+
+/** Columns of a record with their values. */
+export type Columns = Partial<Goal & ResourceHubFile & ResourceHubDocument>;
+
+/** What an operation would do now. */
+export interface Preview {
+  /** Null when the input names none. */
+  record: ChangedRecord | null;
+  wouldChange: boolean;
+  /** What to expect when it is done. */
+  state: string | null;
+  /** What a reader of the record would see changed: numbers and the time of the change follow by themselves. */
+  changes: Columns;
+}
+
+/** The preview when the input names no record. */
+export const nothingPreviewed: Preview = { record: null, wouldChange: false, state: null, changes: {} };
 
 /** What the input of a mutation names: the record that it changes, or an activity on that. */
 export interface NamedRecord {

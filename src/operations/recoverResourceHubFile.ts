@@ -5,14 +5,15 @@ import { callersAccess, keyOf } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
   company,
-  type FilePreview,
   isExpected,
   loadState,
   locked,
   mayEditHub,
   type NamedFile,
   nothingNamed,
+  nothingPreviewed,
   type Outcome,
+  type Preview,
   permitEdit,
   type ReadRecord,
   recorded,
@@ -70,11 +71,12 @@ async function loadDeleted(
 }
 
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewRecoverResourceHubFile(context: Context, { fileId }: NamedFile): Promise<FilePreview> {
-  if (fileId == null) return { fileId: null, wouldChange: false, state: null };
-  const state = await loadState(context, { kind: 'file', id: fileId });
+export async function previewRecoverResourceHubFile(context: Context, { fileId }: NamedFile): Promise<Preview> {
+  if (fileId == null) return nothingPreviewed;
+  const record = { kind: 'file', id: fileId } as const;
+  const state = await loadState(context, record);
   const { isDeleted } = await loadDeleted(context, fileId);
-  return { fileId, wouldChange: isDeleted, state };
+  return { record, wouldChange: isDeleted, state, changes: { deletedAt: null, deletedById: null } };
 }
 
 export const fileRecovery = declare({
@@ -86,6 +88,7 @@ export const fileRecovery = declare({
   undo: {
     action: 'resource_hub_file_deleted',
     steps: ({ authorId, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
+    changes: async ({ actor }) => ({ deletedAt: new Date(), deletedById: actor.personId }),
   },
   reverses: ['resource_hub_file_deleted'],
   rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
@@ -93,6 +96,6 @@ export const fileRecovery = declare({
   preview: {
     unchanged: 'The file is not deleted.',
     sentence: 'Recover the file {file.name} in {file.resource_hub.name}',
-    selection: 'wouldChange state file { ...FileFields }',
+    selection: 'wouldChange state file { ...FileFields } after { ...ChangedFile }',
   },
 });

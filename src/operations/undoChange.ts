@@ -13,6 +13,7 @@ export const changeUndoing = declare({
   preview: {
     unchanged: 'It is taken back already.',
     sentence: 'Take back {undoes.action} of {undoes.name} by {undoes.author.full_name}',
-    selection: 'wouldChange state action undoes { ...ActivityFields } difference { ...ChangeFields }',
+    selection: `wouldChange state action undoes { ...ActivityFields }
+      after { kind: __typename ...ChangedGoal ...ChangedFile ...ChangedDocument } difference { ...ChangeFields }`,
   },
 });

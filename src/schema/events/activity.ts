@@ -121,9 +121,16 @@ const GoalOutcome = builder.prismaObject('Activity', {
   }),
 });
 
-const ActivitySubject = builder.unionType('ActivitySubject', {
+/** What an activity may be about: the type and the model of each. */
+export const subjects = {
+  goal: { type: Goal, model: 'goal' },
+  file: { type: ResourceHubFile, model: 'resourceHubFile' },
+  document: { type: ResourceHubDocument, model: 'resourceHubDocument' },
+} as const;
+
+export const ActivitySubject = builder.unionType('ActivitySubject', {
   description: 'What an activity is about.',
-  types: [Goal, ResourceHubFile, ResourceHubDocument],
+  types: Object.values(subjects).map(({ type }) => type),
 });
 
 const subjectKinds = { goal: 'goal', file: 'resource_hub_file', document: 'resource_hub_document' } as const;

@@ -6,15 +6,7 @@ import {
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, byKey, keyColumns, twoLongTexts } from '../builder.js';
-import {
-  addActivity,
-  changes,
-  expectedState,
-  type InputFields,
-  payloadOf,
-  previewField,
-  stateDescription,
-} from '../changes.js';
+import { addActivity, changes, expectedState, type InputFields, payloadOf, previewField } from '../changes.js';
 import { addPeople } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './filesAndDocuments.js';
@@ -120,7 +112,6 @@ const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumen
       description:
         'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',
     }),
-    state: t.exposeString('state', { nullable: true, description: stateDescription }),
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the restore would change anything. False if the document already equals the version.',
     }),
@@ -155,6 +146,7 @@ previewField(
   'restoreDocumentVersion',
   Preview,
   {
+    record: ResourceHubDocument,
     fields: versionToRestore,
     input: 'The document, and the version to preview the restore of.',
     errors: 'BAD_USER_INPUT, NOT_FOUND, FORBIDDEN',
