@@ -29,6 +29,8 @@ interface Reader {
   describes?: Record<string, string>;
   /** Where it looks for a text. */
   searches?: string;
+  /** The argument with which it looks elsewhere, if it is true, and what it finds there. */
+  elsewhere?: [argument: string, finds: string];
 }
 
 const readers: readonly Reader[] = [
@@ -43,6 +45,7 @@ const readers: readonly Reader[] = [
     about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
     describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
     searches: 'the names, file names and hubs of folders, documents and files',
+    elsewhere: ['deleted', 'a deleted file'],
   },
   {
     name: 'find_places',
@@ -262,6 +265,15 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return namesLike(text, [...names]);
   }
 
+  /** What to call if what has the text is elsewhere. */
+  async function hintElsewhere(reader: Reader & StoredDocument, text: string, call: Call): Promise<string | undefined> {
+    const [argument = '', finds = ''] = reader.elsewhere ?? [];
+    if (!reader.elsewhere || call.given[argument] === true) return undefined;
+    const { spelled } = await query(reader, read(reader.input, { text, [argument]: true, first: 1 }), call);
+    if ((spelled as Found).nodes?.length === 0) return undefined;
+    return `But ${finds} has: call again with ${argument}: true.`;
+  }
+
   async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
@@ -272,7 +284,8 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
       const near = await nearest(reader, text, call);
       const looked = `Nothing has all words of the text in ${reader.searches}.`;
       const remedy = near.length > 0 ? 'The names in nearest are like it.' : 'Try fewer words, or other ones.';
-      return resultOf({ ...spelled, nearest: near }, `${looked} ${remedy}`);
+      const other = await hintElsewhere(reader, text, call);
+      return resultOf({ ...spelled, nearest: near }, `${looked} ${other ?? remedy}`);
     } catch (error) {
       throw inArguments(error);
     }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
-import { callersAccess } from '../policies/access.js';
+import { hubAccess } from '../policies/access.js';
 import { fileAccess, fileAudience, fileFollowers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
 import {
@@ -63,7 +63,7 @@ async function permit({ db, actor }: Context, fileId: string): Promise<string | 
   const { companyId } = actor;
   const file = await db.resourceHubFile.findFirst({
     where: { id: fileId, companyId, deletedAt: null },
-    select: { parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
+    select: { parentFolderId: true, resourceHub: { select: hubAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
   return file?.parentFolderId ?? null;

@@ -46,7 +46,10 @@ export const mayEditHub = ({ companyId, personId }: Actor, alias: string) => Pri
 /** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */
 export function permitEdit(what: string, id: string, row: Access | null | undefined): asserts row {
   if (!row || !canView(row)) throw notFound(what, id);
-  if (!canEdit(row)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row) });
+  if (canEdit(row)) return;
+  const parent = row.goalId ? 'goal' : row.projectId ? 'project' : 'space';
+  const accessOf = what === 'goal' ? what : parent;
+  throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row), accessOf });
 }
 
 /** Reads a record as it is now; null if there is none. `folderId` is the folder that it was in before the change. */

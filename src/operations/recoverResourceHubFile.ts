@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
-import { callersAccess, keyOf } from '../policies/access.js';
+import { hubAccess, keyOf } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
   company,
@@ -64,7 +64,7 @@ async function loadDeleted(
 ): Promise<{ isDeleted: boolean; folderId: string | null }> {
   const file = await db.resourceHubFile.findFirst({
     where: { ...keyOf(actor, fileId).companyId_id, removedAt: null },
-    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
+    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: hubAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
   return { isDeleted: file?.deletedAt != null, folderId: file?.parentFolderId ?? null };

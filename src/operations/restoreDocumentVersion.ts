@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
-import { callersAccess, editableBy, existingDocument, keyOf } from '../policies/access.js';
+import { editableBy, existingDocument, hubAccess, keyOf } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
 import { declare, type Undone } from './declaration.js';
@@ -64,7 +64,7 @@ async function loadEditable(
   if (document) return document;
   const refused = await db.resourceHubDocument.findFirst({
     where: existing,
-    select: { resourceHub: { select: callersAccess(actor) } },
+    select: { resourceHub: { select: hubAccess(actor) } },
   });
   permitEdit('document', documentId, refused?.resourceHub);
   return undefined;
