@@ -131,7 +131,7 @@ function appRoutes(resolved: Resolved, { mutations, execute, graphqlRoute, demo,
     );
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
-  const pages = { mutations, publicUrl, hasPage, demo };
+  const pages = { mutations, publicUrl, mcp, hasPage, demo };
   const routes: Route[] = [
     ...healthRoutes({ isStopping: () => stopping?.aborted === true, isReady }),
     ...restRoutes(mutations, { ...resolved, schema, execute }),

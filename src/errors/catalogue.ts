@@ -179,15 +179,24 @@ const accessErrors = {
     },
     refusesRequest: true,
   }),
-  FORBIDDEN: entry<{ requiredAccess: number; yourAccess: number }>({
+  FORBIDDEN: entry<{ requiredAccess: number; yourAccess: number; accessOf: 'goal' | 'project' | 'space' }>({
     status: 403,
     title: 'Your access level is too low',
     meaning: 'You can see the resource, but your access level does not allow you to change it. Nothing was changed.',
-    remedy: 'Ask someone with full access to the resource to raise your access level.',
+    remedy:
+      'Ask someone with full access to the goal, project or space that `access_of` names to raise your access level: an owner ' +
+      'of the company, or the champion or the reviewer of a goal or project.',
     detail: ({ requiredAccess, yourAccess }) =>
       `This requires access level ${requiredAccess}. Your access level is ${yourAccess}.`,
-    example: { requiredAccess: 70, yourAccess: 10 },
-    members: { requiredAccess: level('The required access level'), yourAccess: level('Your access level') },
+    example: { requiredAccess: 70, yourAccess: 10, accessOf: 'goal' },
+    members: {
+      requiredAccess: level('The required access level'),
+      yourAccess: level('Your access level'),
+      accessOf: {
+        type: 'string',
+        description: 'What your access is to: `goal`, `project` or `space`, that of the hub for a file or document.',
+      },
+    },
   }),
   OWNER_REQUIRED: entry({
     status: 403,

@@ -104,11 +104,16 @@ export const eventFeed = (actor: Actor, events: WantedEvents, direction: Directi
   },
 });
 
-/** The activities that the caller may see, newest first by their time. */
-export const activityFeed = (actor: Actor) => ({
-  ...activityKind,
-  readPage: (db: Transaction, slice: Slice) => readPage({ db, actor, events: {}, order: byTime }, slice),
-});
+/** The activities that the caller may see, newest first by their time: all, or those since then. */
+export const activityFeed = (actor: Actor, since: Date | null | undefined) => {
+  const beyond: Order['beyond'] = (after) =>
+    sql`${byTime.beyond(after)} ${since ? sql`AND inserted_at >= ${since}` : emptySql}`;
+  return {
+    ...activityKind,
+    readPage: (db: Transaction, slice: Slice) =>
+      readPage({ db, actor, events: {}, order: { ...byTime, beyond } }, slice),
+  };
+};
 
 interface Reading {
   db: Transaction;

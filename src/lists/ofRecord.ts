@@ -6,9 +6,15 @@ type Subject = 'goal' | 'file' | 'document';
 
 export const activityCursor = (subject: Subject): CursorKind => ({ name: `${subject}.activities`, key: 'timestamptz' });
 
-/** The activities of each goal, file or document in the scopes, newest first. */
-export const activityList = (actor: Actor, subject: Subject): List =>
-  rowsOfRecord(actor, { ...activityCursor(subject), table: 'activities', of: `${subject}_id`, by: 'inserted_at' });
+/** The activities of each goal, file or document in the scopes, newest first: all, or those since then. */
+export const activityList = (actor: Actor, subject: Subject, since: Date | null | undefined): List =>
+  rowsOfRecord(actor, {
+    ...activityCursor(subject),
+    table: 'activities',
+    of: `${subject}_id`,
+    by: 'inserted_at',
+    ...(since && { where: sql`r.inserted_at >= ${since}` }),
+  });
 
 export const deletedFileCursor: CursorKind = { name: 'resourceHub.deletedFiles', key: 'timestamptz' };
 

@@ -1,4 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ActivityAction } from '../generated/client/enums.js';
+import { activityActions } from '../operations/index.js';
 import { badInput } from '../platform/failures/index.js';
 import type { Once } from '../platform/graphql/index.js';
 import { type Database, sql } from '../platform/postgres/index.js';
@@ -86,6 +88,10 @@ function named(text: string): string {
   return `"${letters.length > 80 ? `${letters.slice(0, 79).join('')}…` : plain}"`;
 }
 
+/** What an action is, such as `a closed goal was reopened`. */
+const happened = (action: ActivityAction) =>
+  activityActions[action].description.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, '');
+
 /** A sentence such as `Delete the file {file.name}; notifies {notified.total_count} people`, with what a preview showed. */
 export const sentenceOf = (template: string, shown: unknown): string =>
   template
@@ -93,6 +99,7 @@ export const sentenceOf = (template: string, shown: unknown): string =>
       const value = path
         .split('.')
         .reduce((each: unknown, name) => (each as Record<string, unknown> | null)?.[name], shown);
+      if (path.endsWith('action')) return happened(value as ActivityAction);
       return typeof value === 'string' ? named(value) : String(value ?? 'none');
     })
     .replace(/\b1 people\b/, '1 person');

@@ -59,22 +59,33 @@ function documentsOf(schema: GraphQLSchema, { field, preview, tool }: Operation)
   const inputOf = (type: GraphQLObjectType | null | undefined, name: string) =>
     type?.getFields()[name]?.args.find((each) => each.name === 'input')?.type;
   return `query ${previewOf(field)}($input: ${inputOf(schema.getQueryType(), previewOf(field))}) {
-    preview: ${previewOf(field)}(input: $input) { ${preview.selection} }
+    ${previewOf(field)}(input: $input) { ${preview.selection} }
   }
   mutation ${field}($input: ${inputOf(schema.getMutationType(), field)}) {
     ${field}(input: $input) { activity { ...ActivityFields } ${tool.selection} }
   }`;
 }
 
-/** Reads `documents.graphql`, and the documents of the operations. Throws if they do not fit the schema. */
-export function readDocuments(schema: GraphQLSchema): StoredDocuments {
+/** Reads `documents.graphql`, and the documents of the operations, by name. Throws if they do not fit the schema. */
+function separateDocuments(schema: GraphQLSchema): Record<string, DocumentNode> {
   const queries = readFileSync(fileUrl('mcp/documents.graphql'), 'utf8');
-  const text = [queries, ...operations.map((operation) => documentsOf(schema, operation))].join('\n');
+  const text = [...operations.map((operation) => documentsOf(schema, operation)), queries].join('\n');
   const whole = parse(text);
   const [error] = validate(schema, whole);
   if (error) throw new Error(`a document of the tools does not fit the schema: ${error.message}`);
+  return separateOperations(whole);
+}
+
+/** The preview of each operation and its mutation, with what agents get of them. */
+export function operationDocuments(schema: GraphQLSchema): DocumentNode[] {
+  const documents = separateDocuments(schema);
+  const names = [...operations.map(({ field }) => previewOf(field)), ...operations.map(({ field }) => field as string)];
+  return names.map((name) => documents[name] as DocumentNode);
+}
+
+export function readDocuments(schema: GraphQLSchema): StoredDocuments {
   const stored = new Map(
-    Object.entries(separateOperations(whole)).map(([name, document]) => [name, prepare(schema, name, document)]),
+    Object.entries(separateDocuments(schema)).map(([name, document]) => [name, prepare(schema, name, document)]),
   );
   return (name) => {
     const found = stored.get(name);

@@ -30,9 +30,6 @@ const advice: Partial<Record<string, Advice>> = {
       'Look up the id by name: with find_goals, find_people or find_files_and_documents, which finds deleted files with ' +
       'deleted: true.',
   },
-  FORBIDDEN: {
-    remedy: `Nothing was changed. Champion, reviewer, whoever may edit its space, and owners of the company may. ${askPerson}`,
-  },
   READ_ONLY_TOKEN: { remedy: `preview_change shows what would change. ${askPerson}` },
   INSUFFICIENT_SCOPE: { remedy: `preview_change shows what would change. ${askPerson}` },
   UNAUTHENTICATED: { detail: 'The token is not valid any more.', remedy: askPerson },
@@ -71,7 +68,7 @@ export function adviceOn(
   { extensions }: GraphQLError,
   { detail: said, errors = [] }: { detail: string; errors?: FieldError[] },
 ): Required<Advice> {
-  const { code, requiredAccess, yourAccess, changed } = extensions;
+  const { code, requiredAccess, yourAccess, accessOf, changed } = extensions;
   if (typeof code === 'string' && !isErrorCode(code)) return { detail: said, remedy: askPerson };
   if (changed === true) return { detail: 'The change was made, but the response to it failed.', remedy: readInstead };
   if (changed === false)
@@ -81,7 +78,9 @@ export function adviceOn(
   if (known === 'CANNOT_BE_UNDONE') return { detail, remedy: `Nothing was changed. ${wayBack(extensions)}` };
   if (known === 'FORBIDDEN') {
     const access = `The person of the token has ${levels[Number(yourAccess)]}; ${levels[Number(requiredAccess)]} is needed.`;
-    return { detail: access, remedy };
+    const others = accessOf === 'space' ? '' : ', its champion and its reviewer';
+    const who = `Whoever has full access to the ${accessOf} can give it: the owners of the company${others}.`;
+    return { detail: access, remedy: `Nothing was changed. ${who} ${askPerson}` };
   }
   if (known === 'NOT_FOUND' && said.startsWith('No version '))
     return { detail, remedy: 'read_document lists the versions.' };

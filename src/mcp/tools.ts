@@ -27,6 +27,8 @@ interface Reader {
   describes?: Record<string, string>;
   /** What it says if nothing has the text. */
   noMatch?: string;
+  /** The argument with which it looks elsewhere, if it is true, and what it finds there. */
+  elsewhere?: [argument: string, finds: string];
 }
 
 const noMatch = (places: string) => `Nothing has all words of the text in ${places}. Try fewer words.`;
@@ -48,6 +50,7 @@ const readers: readonly Reader[] = [
     about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
     describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
     noMatch: noMatch('the names, file names and hubs of folders, documents and files'),
+    elsewhere: ['deleted', 'a deleted file'],
   },
   {
     name: 'find_places',
@@ -250,12 +253,24 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return outcomeOf(dataOf(result));
   }
 
+  /** What to call if what has the text is elsewhere. */
+  async function hintElsewhere(reader: Reader & StoredDocument, text: string, call: Call): Promise<string | undefined> {
+    const [argument = '', finds = ''] = reader.elsewhere ?? [];
+    if (!reader.elsewhere || call.given[argument] === true) return undefined;
+    const { spelled } = await query(reader, read(reader.input, { text, [argument]: true, first: 1 }), call);
+    if ((spelled as Found).nodes?.length === 0) return undefined;
+    return `But ${finds} has: call again with ${argument}: true.`;
+  }
+
   async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
-      const foundNothing = (spelled as Found).nodes?.length === 0 && typeof call.given.text === 'string';
-      return resultOf(spelled, (foundNothing && reader.noMatch) || summaryOf(spelled));
+      const { text } = call.given;
+      if ((spelled as Found).nodes?.length !== 0 || typeof text !== 'string' || !reader.noMatch)
+        return resultOf(spelled, summaryOf(spelled));
+      const elsewhere = await hintElsewhere(reader, text, call);
+      return resultOf(spelled, [reader.noMatch, elsewhere].filter(Boolean).join(' '));
     } catch (error) {
       throw inArguments(error);
     }

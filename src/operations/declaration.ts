@@ -1,6 +1,8 @@
+import type { Context } from '../context.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import type { Sql } from '../platform/postgres/index.js';
 import type { ActionFacts } from '../rules/activityActions.js';
+import type { Columns } from './operation.js';
 
 /** What an inverse is made of: whose name it has, the record, and how that is changed. */
 export interface Undone {
@@ -15,6 +17,8 @@ export interface Undone {
 export interface Inverse {
   action: ActivityAction;
   steps: (undone: Undone) => Sql;
+  /** What a reader of the record would see changed, if the change of this activity were taken back. */
+  changes: (context: Context, activityId: string) => Promise<Columns>;
   hasVersion?: true;
   /** The condition on the row `r` that the record can be changed back, if it is not the one of its kind. */
   isOpen?: Sql;

@@ -1,19 +1,20 @@
 import type { Context } from '../context.js';
 import { newId, sql } from '../platform/postgres/index.js';
-import { callersAccess } from '../policies/access.js';
+import { hubAccess } from '../policies/access.js';
 import { fileAccess, fileAudience, fileFollowers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
 import {
   company,
-  type FilePreview,
   isExpected,
   loadState,
   locked,
   mayEditHub,
   type NamedFile,
   nothingNamed,
+  nothingPreviewed,
   notify,
   type Outcome,
+  type Preview,
   permitEdit,
   type ReadRecord,
   recorded,
@@ -61,18 +62,20 @@ async function permit({ db, actor }: Context, fileId: string): Promise<string | 
   const { companyId } = actor;
   const file = await db.resourceHubFile.findFirst({
     where: { id: fileId, companyId, deletedAt: null },
-    select: { parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
+    select: { parentFolderId: true, resourceHub: { select: hubAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
   return file?.parentFolderId ?? null;
 }
 
 /** What deleteResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewDeleteResourceHubFile(context: Context, { fileId }: NamedFile): Promise<FilePreview> {
-  if (fileId == null) return { fileId: null, wouldChange: false, state: null };
-  const state = await loadState(context, { kind: 'file', id: fileId });
+export async function previewDeleteResourceHubFile(context: Context, { fileId }: NamedFile): Promise<Preview> {
+  if (fileId == null) return nothingPreviewed;
+  const record = { kind: 'file', id: fileId } as const;
+  const state = await loadState(context, record);
   await permit(context, fileId);
-  return { fileId, wouldChange: true, state };
+  const changes = { deletedAt: new Date(), deletedById: context.actor.personId };
+  return { record, wouldChange: true, state, changes };
 }
 
 export const fileDeletion = declare({
@@ -83,6 +86,7 @@ export const fileDeletion = declare({
   undo: {
     action: 'resource_hub_file_recovered',
     steps: ({ change }) => change(sql`deleted_at = NULL, deleted_by_id = NULL`),
+    changes: async () => ({ deletedAt: null, deletedById: null }),
   },
   reverses: ['resource_hub_file_recovered'],
   rest: {
@@ -93,6 +97,7 @@ export const fileDeletion = declare({
   tool: { isDestructive: true, selection: 'file { ...FileFields }' },
   preview: {
     sentence: 'Delete the file {file.name} in {file.resource_hub.name}; notifies {notified.total_count} people',
-    selection: 'wouldChange state file { ...FileFields } notified(first: 20) { ...PeopleFields }',
+    selection:
+      'wouldChange state file { ...FileFields } after { ...ChangedFile } notified(first: 20) { ...PeopleFields }',
   },
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.js';
+import type { Goal, ResourceHubDocument, ResourceHubFile } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newIds, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
@@ -45,7 +46,10 @@ export const mayEditHub = ({ companyId, personId }: Actor, alias: string) => sql
 /** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */
 export function permitEdit(what: string, id: string, row: Access | null | undefined): asserts row {
   if (!row || !canView(row)) throw notFound(what, id);
-  if (!canEdit(row)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row) });
+  if (canEdit(row)) return;
+  const parent = row.goalId ? 'goal' : row.projectId ? 'project' : 'space';
+  const accessOf = what === 'goal' ? what : parent;
+  throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row), accessOf });
 }
 
 /** Reads a record as it is now; null if there is none. `folderId` is the folder that it was in before the change. */
@@ -151,19 +155,27 @@ export interface NamedFile {
   fileId?: string | null | undefined;
 }
 
-/** What an operation on a file would do now. */
-export interface FilePreview {
-  /** Null when the input names no file. */
-  fileId: string | null;
-  wouldChange: boolean;
-  /** What to expect when it is done. */
-  state: string | null;
-}
-
 export interface ChangedRecord {
   kind: ActivitySubject;
   id: string;
 }
+
+/** Columns of a record with their values. */
+export type Columns = Partial<Goal & ResourceHubFile & ResourceHubDocument>;
+
+/** What an operation would do now. */
+export interface Preview {
+  /** Null when the input names none. */
+  record: ChangedRecord | null;
+  wouldChange: boolean;
+  /** What to expect when it is done. */
+  state: string | null;
+  /** What a reader of the record would see changed: numbers and the time of the change follow by themselves. */
+  changes: Columns;
+}
+
+/** The preview when the input names no record. */
+export const nothingPreviewed: Preview = { record: null, wouldChange: false, state: null, changes: {} };
 
 /** What the input of a mutation names: the record that it changes, or an activity on that. */
 export interface NamedRecord {

@@ -1,17 +1,18 @@
 import type { Context } from '../context.js';
 import { newId, sql } from '../platform/postgres/index.js';
-import { callersAccess, keyOf } from '../policies/access.js';
+import { hubAccess, keyOf } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
   company,
-  type FilePreview,
   isExpected,
   loadState,
   locked,
   mayEditHub,
   type NamedFile,
   nothingNamed,
+  nothingPreviewed,
   type Outcome,
+  type Preview,
   permitEdit,
   type ReadRecord,
   recorded,
@@ -62,18 +63,19 @@ async function loadDeleted(
 ): Promise<{ isDeleted: boolean; folderId: string | null }> {
   const file = await db.resourceHubFile.findFirst({
     where: { ...keyOf(actor, fileId).companyId_id, removedAt: null },
-    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
+    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: hubAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
   return { isDeleted: file?.deletedAt != null, folderId: file?.parentFolderId ?? null };
 }
 
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
-export async function previewRecoverResourceHubFile(context: Context, { fileId }: NamedFile): Promise<FilePreview> {
-  if (fileId == null) return { fileId: null, wouldChange: false, state: null };
-  const state = await loadState(context, { kind: 'file', id: fileId });
+export async function previewRecoverResourceHubFile(context: Context, { fileId }: NamedFile): Promise<Preview> {
+  if (fileId == null) return nothingPreviewed;
+  const record = { kind: 'file', id: fileId } as const;
+  const state = await loadState(context, record);
   const { isDeleted } = await loadDeleted(context, fileId);
-  return { fileId, wouldChange: isDeleted, state };
+  return { record, wouldChange: isDeleted, state, changes: { deletedAt: null, deletedById: null } };
 }
 
 export const fileRecovery = declare({
@@ -85,6 +87,7 @@ export const fileRecovery = declare({
   undo: {
     action: 'resource_hub_file_deleted',
     steps: ({ authorId, change }) => change(sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
+    changes: async ({ actor }) => ({ deletedAt: new Date(), deletedById: actor.personId }),
   },
   reverses: ['resource_hub_file_deleted'],
   rest: {
@@ -96,6 +99,6 @@ export const fileRecovery = declare({
   preview: {
     unchanged: 'The file is not deleted.',
     sentence: 'Recover the file {file.name} in {file.resource_hub.name}',
-    selection: 'wouldChange state file { ...FileFields }',
+    selection: 'wouldChange state file { ...FileFields } after { ...ChangedFile }',
   },
 });

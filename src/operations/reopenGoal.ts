@@ -11,8 +11,10 @@ import {
   locked,
   mentionsOf,
   nothingNamed,
+  nothingPreviewed,
   notify,
   type Outcome,
+  type Preview,
   permitEdit,
   type ReadRecord,
   recorded,
@@ -131,12 +133,7 @@ export async function reopenGoal<Goal>(
   });
 }
 
-export interface ReopenGoalPreview {
-  /** Null when the input names no goal. */
-  goalId: string | null;
-  wouldChange: boolean;
-  /** What to expect when it is reopened. */
-  state: string | null;
+export interface ReopenGoalPreview extends Preview {
   /** What it would post. */
   message: string | null;
   audience: ReopenAudience;
@@ -147,10 +144,13 @@ const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyon
 /** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
 export async function previewReopenGoal(context: Context, input: ReopenGoalInput): Promise<ReopenGoalPreview> {
   const { id: goalId } = input;
-  if (goalId == null) return { goalId: null, wouldChange: false, state: null, message: null, audience: nobody };
-  const state = await loadState(context, { kind: 'goal', id: goalId });
+  if (goalId == null) return { ...nothingPreviewed, message: null, audience: nobody };
+  const record = { kind: 'goal', id: goalId } as const;
+  const state = await loadState(context, record);
   const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
-  return { goalId, wouldChange: isClosed, state, message: isClosed ? (input.message ?? null) : null, audience };
+  const changes = { closedAt: null, closedById: null, success: null };
+  const message = isClosed ? (input.message ?? null) : null;
+  return { record, wouldChange: isClosed, state, changes, message, audience };
 }
 
 export const goalReopening = declare({
@@ -163,6 +163,17 @@ export const goalReopening = declare({
     steps: ({ change }) =>
       change(sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
         success = before.undone_success, updated_at = before.at`),
+    changes: async ({ db, actor }, activityId) => {
+      const activity = await db.activity.findUniqueOrThrow({
+        where: keyOf(actor, activityId),
+        select: { undoneClosedAt: true, undoneClosedById: true, undoneSuccess: true },
+      });
+      return {
+        closedAt: activity.undoneClosedAt,
+        closedById: activity.undoneClosedById,
+        success: activity.undoneSuccess,
+      };
+    },
   },
   reverses: ['goal_closed'],
   rest: {
@@ -179,7 +190,7 @@ export const goalReopening = declare({
   preview: {
     unchanged: 'The goal is open already.',
     sentence: 'Reopen the goal {goal.name}; notifies {notified.total_count} people',
-    selection: `wouldChange state message goal { ...GoalFields }
+    selection: `wouldChange state message goal { ...GoalFields } after { ...ChangedGoal }
       notified(first: 20) { ...PeopleFields } subscribed(first: 20) { ...PeopleFields }`,
   },
 });

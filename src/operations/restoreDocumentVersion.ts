@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newId, newIds, type Sql, sql, textList } from '../platform/postgres/index.js';
-import { callersAccess, editableBy, existingDocument } from '../policies/access.js';
+import { editableBy, existingDocument, hubAccess, keyOf } from '../policies/access.js';
 import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
 import { declare, type Undone } from './declaration.js';
@@ -13,6 +13,7 @@ import {
   mayEditHub,
   mentionsOf,
   type Outcome,
+  type Preview,
   permitEdit,
   type ReadRecord,
   recorded,
@@ -52,7 +53,7 @@ async function loadDocumentToRestore(
   if (!document) {
     const refused = await db.resourceHubDocument.findFirst({
       where: existing,
-      select: { resourceHub: { select: callersAccess(actor) } },
+      select: { resourceHub: { select: hubAccess(actor) } },
     });
     permitEdit('document', documentId, refused?.resourceHub);
     return undefined;
@@ -107,8 +108,8 @@ export async function restoreDocumentVersion<Version>(
     }
     if (!source) throw noVersion(documentId, versionNumber);
     await requireState(context, { kind: 'document', id: documentId }, expectedState);
-    const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
-    if (source.comparison?.equalsDocument) return unchanged(await read(db, keyOf(current.versionNumber)));
+    const versionKey = (number: number) => ({ companyId, documentId, versionNumber: number });
+    if (source.comparison?.equalsDocument) return unchanged(await read(db, versionKey(current.versionNumber)));
 
     const mentioned = await mentionsOf(context, source.content);
     const activityId = newId();
@@ -156,19 +157,16 @@ export async function restoreDocumentVersion<Version>(
       more: { columns: { document_version_id: 'version.id' }, from: 'version' },
     })}
     SELECT id FROM activity`;
-    return write(context, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), document.parentFolderId));
+    return write(context, statement, (tx) => read(tx, versionKey(expectedCurrentVersion + 1), document.parentFolderId));
   });
 }
 
-export interface RestoreDocumentVersionPreview {
+export interface RestoreDocumentVersionPreview extends Preview {
   sourceId: string;
   currentId: string;
   before: DocumentText;
   after: DocumentText;
-  wouldChange: boolean;
   expectedCurrentVersion: number;
-  /** What to expect when it is restored. */
-  state: string | null;
   audience: RestoreAudience;
 }
 
@@ -177,13 +175,16 @@ export async function previewRestoreDocumentVersion(
   context: Context,
   { documentId, versionNumber }: VersionToRestore,
 ): Promise<RestoreDocumentVersionPreview> {
-  const state = await loadState(context, { kind: 'document', id: documentId });
+  const record = { kind: 'document', id: documentId } as const;
+  const state = await loadState(context, record);
   const { document, current, source } = await retry(context, () =>
     loadDocumentToRestore(context, { documentId, versionNumber, content: true }),
   );
   if (!source) throw noVersion(documentId, versionNumber);
   const wouldChange = !source.comparison?.equalsDocument;
   return {
+    record,
+    changes: { name: source.title, content: source.content },
     sourceId: source.id,
     currentId: current.id,
     before: { title: document.name, content: document.content },
@@ -227,7 +228,19 @@ export const versionRestoring = declare({
       moreFields: ['version_id', 'version_number', 'restored_from_version_number'],
     },
   },
-  undo: { action: 'document_version_restored', hasVersion: true, steps: restoreBefore },
+  undo: {
+    action: 'document_version_restored',
+    hasVersion: true,
+    steps: restoreBefore,
+    changes: async ({ db, actor }, activityId) => {
+      const { documentVersion } = await db.activity.findUniqueOrThrow({
+        where: keyOf(actor, activityId),
+        select: { documentVersion: { select: { previous: { select: { title: true, content: true } } } } },
+      });
+      const before = documentVersion?.previous;
+      return before ? { name: before.title, content: before.content } : {};
+    },
+  },
   reverses: ['resource_hub_document_edited', 'document_version_restored'],
   rest: {
     path: '/documents/restore_document_version',

@@ -4,10 +4,19 @@ import { failure, notFound } from '../platform/failures/index.js';
 import { type Database, emptySql, newId, rawSql, type Sql, sql } from '../platform/postgres/index.js';
 import { type Actor, canViewNameOfSubject, keyOf, level, subjectAccess } from '../policies/access.js';
 import { subjectIn, subjectOf } from '../rules/activityActions.js';
-import type { DocumentText } from '../text/richText.js';
 import type { Inverse, Undone } from './declaration.js';
 import { type Operation, operations } from './index.js';
-import { company, isExpected, loadState, locked, permitEdit, requireState, retry, validToken } from './operation.js';
+import {
+  company,
+  isExpected,
+  loadState,
+  locked,
+  type Preview,
+  permitEdit,
+  requireState,
+  retry,
+  validToken,
+} from './operation.js';
 
 /** A token whose changes are taken back. */
 interface UndoneToken {
@@ -268,13 +277,12 @@ async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUn
       goalId: true,
       fileId: true,
       documentId: true,
-      documentVersionId: true,
       undoesId: true,
       ...subjectAccess(actor),
     },
   });
   if (!activity || !canViewNameOfSubject(actor, activity)) throw notFound('activity', id);
-  const { action, goalId, fileId, documentId, documentVersionId, undoesId } = activity;
+  const { action, goalId, fileId, documentId, undoesId } = activity;
   const { goal, file, document } = activity;
   const kind = subjectIn(activity);
   const subjectId = goalId ?? fileId ?? documentId ?? '';
@@ -293,7 +301,7 @@ async function loadChange({ db, actor }: Context, { activityId: id }: ChangeToUn
     }
     if (!isOpen) throw failure('CANNOT_BE_UNDONE', { id, reason: `the ${kind} is archived or deleted` });
   }
-  return { change, inverse, isUndone, record: { kind, id: subjectId }, versionId: documentVersionId };
+  return { change, inverse, isUndone, record: { kind, id: subjectId } };
 }
 
 /** Takes one change back. Leaves one that is taken back already as it is. Throws 404, 403 or 409. */
@@ -325,37 +333,16 @@ export async function undoChange(
   });
 }
 
-export interface UndoChangePreview {
+export interface UndoChangePreview extends Preview {
   changeId: string;
-  wouldChange: boolean;
-  /** What to expect when it is taken back. */
-  state: string | null;
   /** The action of the activity that taking it back records. */
   action: ActivityAction;
-  /** The version that a restore has added. */
-  versionId: string | null;
 }
 
 /** What undoChange would do now. Makes the same checks and writes nothing. Throws 404, 403 or 409. */
 export async function previewUndoChange(context: Context, input: ChangeToUndo): Promise<UndoChangePreview> {
-  const { change, inverse, isUndone, record, versionId } = await loadChange(context, input);
+  const { change, inverse, isUndone, record } = await loadChange(context, input);
   const state = await loadState(context, record);
-  return { changeId: change.id, wouldChange: !isUndone, state, action: inverse.action, versionId };
-}
-
-/** The document now, and as it was before a version. */
-export async function textsBefore(
-  { db, actor }: Context,
-  versionId: string,
-): Promise<{ before: DocumentText; after: DocumentText } | null> {
-  const version = await db.documentVersion.findUnique({
-    where: keyOf(actor, versionId),
-    select: {
-      previous: { select: { title: true, content: true } },
-      document: { select: { name: true, content: true } },
-    },
-  });
-  if (!version?.previous) return null;
-  const { document, previous } = version;
-  return { before: { title: document.name, content: document.content }, after: previous };
+  const changes = await inverse.changes(context, change.id);
+  return { record, changeId: change.id, wouldChange: !isUndone, state, changes, action: inverse.action };
 }

@@ -12,7 +12,8 @@ export const changeUndoing = declare({
   tool: { isDestructive: true, selection: '' },
   preview: {
     unchanged: 'It is taken back already.',
-    sentence: 'Take back {undoes.action} of {undoes.name} by {undoes.author.full_name}',
-    selection: 'wouldChange state action undoes { ...ActivityFields } difference { ...ChangeFields }',
+    sentence: 'Take back that {undoes.action}: {undoes.name}, by {undoes.author.full_name}',
+    selection: `wouldChange state action undoes { ...ActivityFields }
+      after { kind: __typename ...ChangedGoal ...ChangedFile ...ChangedDocument } difference { ...ChangeFields }`,
   },
 });

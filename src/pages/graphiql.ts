@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
+  type DocumentNode,
   type GraphQLInputObjectType,
   type GraphQLSchema,
   getNullableType,
@@ -8,9 +9,12 @@ import {
   isInputObjectType,
   type NamedTypeNode,
   parse,
+  print,
   typeFromAST,
 } from 'graphql';
 import { fileUrl } from '../fileSystem.js';
+import { operationDocuments } from '../mcp/documents.js';
+import { capitalized } from '../operations/declaration.js';
 import { contentRoute, type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import { assetRoutes, keptPages, ownAsset, vendorAsset } from './assetRoutes.js';
 import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
@@ -48,8 +52,8 @@ export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
   ];
 }
 
-/** The worked examples, separated by empty lines. */
-const documents = readFileSync(fileUrl('pages/queries.graphql'), 'utf8')
+/** The examples that no operation declares, separated by empty lines. */
+const others = readFileSync(fileUrl('pages/queries.graphql'), 'utf8')
   .trim()
   .split(/\n{2,}/);
 
@@ -68,7 +72,16 @@ interface WorkedDocument {
   variables: Record<string, unknown>;
 }
 
-/** The worked examples: on the demo, those that its token may run now; elsewhere all, with placeholders. */
+/** An operation or its preview as an example, after what the schema says of it. */
+function exampleOf(schema: GraphQLSchema, document: DocumentNode): string {
+  const [, kind = '', field = ''] = /^(query|mutation) (\w+)/.exec(print(document)) ?? [];
+  const { description } =
+    (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[field] ?? {};
+  const comment = description?.replace(/(.{1,58})(?: |$)/g, '# $1\n');
+  return `${comment}${print(document).replace(` ${field}`, ` ${capitalized(field)}`)}`;
+}
+
+/** The worked examples: on the demo with its records, with placeholders for what it lacks. */
 function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDemo | undefined): WorkedDocument[] {
   const inputOf = (type: GraphQLInputObjectType) => {
     const mutation = mutations.find(({ name }) => type.name.toLowerCase().endsWith(`${name.toLowerCase()}input`));
@@ -79,7 +92,8 @@ function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDem
     return Object.fromEntries(fields.map((name) => [name, body[snakeCase(name)]]));
   };
   const ids = shown ? ofDemo : {};
-  const worked = documents.map((query) => {
+  const declared = operationDocuments(schema).map((document) => exampleOf(schema, document));
+  return [...others, ...declared].map((query) => {
     const variables = getOperationAST(parse(query))?.variableDefinitions ?? [];
     const values = variables.map(({ variable: { name }, type }): [string, unknown] => {
       const given = getNullableType(typeFromAST(schema, type as NamedTypeNode));
@@ -90,7 +104,6 @@ function workedDocuments({ schema, mutations }: GraphiqlOptions, shown: ShownDem
     });
     return { query, variables: Object.fromEntries(values) };
   });
-  return shown ? worked.filter(({ query }) => !/^(query|mutation) \w*(Webhook|UndoChange)/m.test(query)) : worked;
 }
 
 function render(shown: ShownDemo | undefined, options: GraphiqlOptions): HttpResponse {
@@ -136,10 +149,10 @@ ${group('Read goals, people and events', (kind, name) => isRead(kind, name) && !
   (kind, name) => isRead(kind, name) && isOfHub(name),
 )}${group('Listen', (kind) => kind === 'subscription')}${group('See what a change would do', (_, name) =>
   isPreview(name),
-)}${group('Change something', (kind, name) => kind === 'mutation' && !isOfWebhook(name))}${
-  documents.some(({ query }) => isOfWebhook(operationOf(query).name)) &&
-  group('Webhooks', (_, name) => isOfWebhook(name))
-}</select></label>`;
+)}${group('Change something', (kind, name) => kind === 'mutation' && !isOfWebhook(name))}${group(
+  'Webhooks',
+  (_, name) => isOfWebhook(name),
+)}</select></label>`;
 }
 
 function operationOf(text: string): { kind: string; name: string } {

@@ -4,7 +4,7 @@ import type { Demo } from './demoAccess.js';
 import type { HasPage } from './html.js';
 
 /** What pages are made of. */
-export interface PageOptions extends Pick<Config, 'publicUrl'> {
+export interface PageOptions extends Pick<Config, 'publicUrl' | 'mcp'> {
   mutations: readonly PreparedMutation[];
   hasPage: HasPage;
   demo: Demo | undefined;

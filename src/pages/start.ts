@@ -52,9 +52,7 @@ function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
 }
 
 function render(shown: ShownDemo | undefined, ready: boolean, base: string, options: StartOptions): HttpResponse {
-  const { demo, hasPage } = options;
-  // What takes back a change has none to take back on a new demo.
-  const mutations = options.mutations.filter((mutation) => !shown || demoRequest(mutation, shown));
+  const { demo, hasPage, mutations, mcp } = options;
   const bodies = mutations.map((mutation) => shown && demoRequest(mutation, shown));
   const requests = mutations.map(({ path }, index) => ({ path, body: bodies[index] }));
   return htmlPage({
@@ -64,7 +62,7 @@ function render(shown: ShownDemo | undefined, ready: boolean, base: string, opti
     modules: ['/pages/start.js', copyScript],
     body: html`<main id="main">
 <h1>Goalpost</h1>
-<p class="lead">An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL.</p>
+<p class="lead">An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL${mcp && html`, and for agents over the Model Context Protocol at <code>/mcp</code>`}.</p>
 <dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>
 <div><dt>Database</dt><dd class="${ready ? 'ready' : 'down'}">${ready ? 'Ready' : 'Cannot be reached'}${
@@ -75,7 +73,7 @@ ${domain(hasPage)}<section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <div class="stack">
 ${shown ? demoToken(shown.token) : placeholdersOnly(demo)}
-${mutations.map((mutation, index) => requestBlock(mutation, base, bodies[index]))}
+${mutations.map((mutation, index) => requestBlock(mutation, base, bodies[index], shown !== undefined))}
 ${hasPage('/graphql') && html`<p>The same and more in GraphQL: each query, preview and mutation is an example in <a href="/graphql">GraphiQL</a>.</p>`}
 </div>
 </section>
@@ -116,19 +114,21 @@ too.`,
   restoreDocumentVersion: html`Run it again, and it fails: its document has a new version, which is not the expected one.
 Load the page again, and the request takes this restore back.`,
   recoverResourceHubFile: html`It brings back what the request to delete has deleted. Run it again, and nothing changes.`,
+  undoChange: html`The ID of the latest change is the first that <code>activities</code> lists in GraphQL.`,
 };
 
 /** A request as a command and, on the demo, to run. */
-function requestBlock(mutation: PreparedMutation, base: string, body: object | undefined): Html {
+function requestBlock(mutation: PreparedMutation, base: string, body: object | undefined, isDemo: boolean): Html {
   const { name, title, path } = mutation;
   const command = curlCommand(base + path, { ...(body ?? placeholderBody(mutation)) }, randomUUID());
   return html`<div class="example" id="${name}">
 <h3>${title}${additionMark(mutation)}</h3>
 ${copyable(title, command)}
 ${
-  body &&
-  html`<p><button type="button" class="run" hidden aria-label="Run: ${title}">Run</button> <span class="quiet">${onward[name]}</span></p>
+  body
+    ? html`<p><button type="button" class="run" hidden aria-label="Run: ${title}">Run</button> <span class="quiet">${onward[name]}</span></p>
 <div class="result"></div>`
+    : isDemo && html`<p class="quiet">${onward[name]}</p>`
 }
 </div>
 `;

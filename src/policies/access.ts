@@ -26,8 +26,13 @@ export const callersAccess = ({ companyId, personId }: Actor) => ({
   access: { where: { companyId, personId }, select: { level: true } } as const,
 });
 
+/** The same of a hub, with what it belongs to, on which its access depends. */
+export const hubAccess = (actor: Actor) => ({ ...callersAccess(actor), goalId: true, projectId: true }) as const;
+
 export interface Access {
   access: { level: number }[];
+  goalId?: string | null;
+  projectId?: string | null;
 }
 
 export const levelOf = ({ access }: Access): number => access[0]?.level ?? level.none;
@@ -95,14 +100,14 @@ const matches = <Row extends object>(row: Row, condition: Partial<Row>) =>
 export const subjectAccess = (actor: Actor) =>
   ({
     goal: { select: callersAccess(actor) },
-    file: { select: { deletedAt: true, removedAt: true, resourceHub: { select: callersAccess(actor) } } },
+    file: { select: { deletedAt: true, removedAt: true, resourceHub: { select: hubAccess(actor) } } },
     document: {
       select: {
         deletedAt: true,
         removedAt: true,
         state: true,
         authorId: true,
-        resourceHub: { select: callersAccess(actor) },
+        resourceHub: { select: hubAccess(actor) },
       },
     },
   }) as const;

@@ -1,12 +1,13 @@
-import type { InputFieldMap, InputShapeFromFields, OutputRef } from '@pothos/core';
+import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.js';
 import { capitalized, previewOf } from '../operations/declaration.js';
-import type { NamedRecord, Outcome } from '../operations/operation.js';
+import type { NamedRecord, Outcome, Preview } from '../operations/operation.js';
 import type { ErrorCode, FieldError } from '../platform/failures/index.js';
 import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
 import { keyOf } from '../policies/access.js';
 import { builder, storableId } from './builder.js';
-import { Activity } from './events/activity.js';
+import { Activity, type ActivitySubject, subjects } from './events/activity.js';
 import { plannedQuery } from './plans.js';
 
 /** What the description of the record in a payload says of such a call. */
@@ -32,7 +33,7 @@ export const expectedState = (t: InputFields) => ({
   }),
 });
 
-export const stateDescription =
+const stateDescription =
   'What the change depends on: sent as `expectedState` of the input, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
 
 /** How a root field may fail, in the order of the checks: for its description, and for those who say it in another way. */
@@ -42,32 +43,60 @@ export const failsWith = (errors: readonly ErrorCode[], about: string, extension
 });
 
 interface PreviewOptions<Fields extends InputFieldMap> {
+  /** The type of the record that the mutation changes. */
+  record: ObjectRef<typeof builder.$inferSchemaTypes, unknown> | typeof ActivitySubject;
   fields: (t: InputFields) => Fields;
   input?: string;
   errors?: readonly ErrorCode[];
   extensions?: Record<string, unknown>;
 }
 
+/** The record as it would be: what a reader sees of it, but what follows in other rows. */
+async function recordAfter(context: Context, info: GraphQLResolveInfo, { record, wouldChange, changes }: Preview) {
+  if (!record) return null;
+  const { db, actor } = context;
+  // The models differ in their columns only.
+  const { model, type } = subjects[record.kind] as typeof subjects.goal;
+  const query = plannedQuery(context, info, { typeName: type.name });
+  const row = await db[model].findUnique({ ...query, where: keyOf(actor, record.id) });
+  const changed: Record<string, unknown> = wouldChange ? { ...changes } : {};
+  for (const [column, id] of Object.entries(changed).filter(([name]) => name.endsWith('ById')))
+    changed[column.slice(0, -2)] = id && (await db.person.findUnique({ where: keyOf(actor, String(id)) }));
+  return row && type.addBrand({ ...row, ...changed });
+}
+
 /** The root field that previews a mutation: its input is that of the mutation, without what the preview says. */
-export function previewField<Fields extends InputFieldMap, Preview extends object>(
+export function previewField<Fields extends InputFieldMap, Previewed extends Preview>(
   mutation: string,
-  type: OutputRef<Preview>,
+  type: ObjectRef<typeof builder.$inferSchemaTypes, Previewed>,
   {
+    record,
     fields,
     input: about = 'The input to preview.',
     errors = ['NOT_FOUND', 'FORBIDDEN'],
     extensions = {},
   }: PreviewOptions<Fields>,
-  preview: (context: Context, input: InputShapeFromFields<Fields>) => Promise<Preview>,
+  preview: (context: Context, input: InputShapeFromFields<Fields>) => Promise<Previewed>,
 ): void {
   const name = previewOf(mutation);
   const Input = builder.inputType(`${capitalized(name)}Input`, {
     description: `The input of \`${name}\`: that of \`${mutation}\`, without what the preview says.`,
     fields,
   });
+  builder.objectFields(type, (t) => ({
+    state: t.string({ nullable: true, description: stateDescription, resolve: ({ state }) => state }),
+    after: t.field({
+      type: record,
+      nullable: true,
+      description:
+        'The record as it would be after the change. Its lists, numbers and the time of its last update are the current ' +
+        'ones. Null if no ID was given.',
+      resolve: (previewed, _args, context, info) => recordAfter(context, info, previewed),
+    }),
+  }));
   builder.queryField(name, (t) =>
     t.field({
-      type: type as OutputRef<object>,
+      type: type as ObjectRef<typeof builder.$inferSchemaTypes, object>,
       nullable: true,
       ...failsWith(
         errors,

@@ -5,11 +5,21 @@ const outputOnly = (name: string) => () => {
   throw new GraphQLError(`${name} is not used in input`);
 };
 
+const timeFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+/** PostgreSQL has no year 0. */
+const firstTime = Date.parse('0001-01-01T00:00:00Z');
+
 builder.scalarType('DateTime', {
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   description: 'A point in time in ISO 8601 format and UTC, such as `2026-03-14T09:26:53.589Z`.',
   serialize: (value) => value.toISOString(),
-  parseValue: outputOnly('DateTime'),
+  parseValue: (value) => {
+    // The tools for agents have read it before.
+    if (value instanceof Date) return value;
+    const time = typeof value === 'string' && timeFormat.test(value) ? Date.parse(value) : Number.NaN;
+    if (time >= firstTime) return new Date(time);
+    throw new GraphQLError('must be a time such as 2026-03-14T09:26:53Z');
+  },
 });
 
 builder.scalarType('Date', {

@@ -294,6 +294,51 @@ describe('an empty list', () => {
     expect(structuredContent).toMatchObject({ nodes: [], total_count: 0 });
     expect(content[0].text).toBe(`Nothing has all words of the text in ${said}`);
   });
+
+  test('says that a deleted file has the text, if one has', async () => {
+    const { caller: person, hub: own } = await world.teamWithHub('space');
+    await world.file(own, person, { name: 'Home screen', deletedAt: new Date() });
+    const mine = new Agent(world, person.token);
+    const said = async (given: Json) => (await mine.call('find_files_and_documents', given)).content[0].text;
+    expect(await said({ text: 'home screen' })).toContain('a deleted file has: call again with deleted: true.');
+    expect(await said({ text: 'home screen', deleted: true })).toBe('1 of 1.');
+    expect(await said({ text: 'away screen' })).not.toContain('deleted');
+  });
+
+  test('lists the changes since a time, of all and of one record', async () => {
+    const { caller: person, space: own } = await world.teamWithHub('space');
+    const mine = new Agent(world, person.token);
+    const goal = await world.goal(own);
+    const times = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'];
+    for (const insertedAt of times)
+      await world.activity(person, { action: 'goal_created', goalId: goal.id, insertedAt: new Date(insertedAt) });
+    await world.numberEvents(person.companyId);
+    expect((await mine.data('recent_changes')).nodes).toHaveLength(2);
+    for (const of of [{}, { goal_id: goal.id }]) {
+      const found = await mine.data('recent_changes', { ...of, since: '2026-03-15T12:00:00+02:00' });
+      const { nodes } = found.activities ?? found;
+      expect(nodes.map((entry: Json) => entry.inserted_at)).toEqual([times[1]]);
+    }
+    for (const since of ['yesterday', '2026-03-15', '0000-01-01T00:00:00Z', '2026-13-01T00:00:00Z', 5])
+      expect((await mine.failure('recent_changes', { since })).errors[0]).toMatchObject({ field: 'since' });
+  });
+
+  test('says who can give access: of a hub in a space, nobody is champion or reviewer', async () => {
+    const { company: other, caller: person, space: own } = await world.team();
+    const remedyFor = async (parent: Json) => {
+      const file = await world.file(await world.hub(other, parent), person);
+      const level = { companyLevel: 10, spaceLevel: 10 };
+      await world.db.space.updateMany({ where: { id: own.id }, data: level });
+      return new Agent(world, person.token).failure('preview_change', {
+        delete_resource_hub_file: { file_id: file.id },
+      });
+    };
+    const goal = await world.goal(own, { companyLevel: 10, spaceLevel: 10 });
+    expect(await remedyFor({ goalId: goal.id })).toMatchObject({ code: 'FORBIDDEN', access_of: 'goal' });
+    const inSpace = await remedyFor({ spaceId: own.id });
+    expect(inSpace).toMatchObject({ code: 'FORBIDDEN', access_of: 'space' });
+    expect(inSpace.remedy).not.toContain('champion');
+  });
 });
 
 describe('what is wrong', () => {
@@ -504,6 +549,15 @@ describe('taking a change back', () => {
       await agent.confirmed('restore_document_version', input),
     );
     expect((await preview(second.activity.id)).preview.difference).not.toHaveProperty('title');
+    const renamed = await world.document(
+      hub,
+      caller,
+      ['One', 'Two'].map((title) => ({ title, content: 'same' })),
+    );
+    const third = await agent.data('preview_change', {
+      restore_document_version: { document_id: renamed.id, version_number: 1 },
+    });
+    expect(third.preview.difference).not.toHaveProperty('content');
     const undoing = await agent.data(
       'undo_change',
       await agent.confirmed('undo_change', { activity_id: first.activity.id }),

@@ -32,6 +32,13 @@ describe('the OpenAPI document', () => {
   });
 });
 
+test('headers that a caller may leave out have no value that a tool would send by itself', () => {
+  const optional = Object.values<Json>(openApi.components.parameters).filter(({ required }) => !required);
+  expect(optional.map(({ name }) => name)).toEqual(['Idempotency-Key', 'If-Match', 'X-Request-Id']);
+  for (const { example, examples, schema } of optional)
+    expect([example, examples, schema.example, schema.default]).toEqual(Array(4).fill(undefined));
+});
+
 test('the operations that Goalpost adds are marked', () => {
   const marked = operations.filter(([, operation]) => operation['x-addition']).map(([path]) => path);
   const added = storedMutations.filter(({ isAddition }) => isAddition);

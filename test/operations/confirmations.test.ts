@@ -250,7 +250,7 @@ test('a confirmation begins with what the person who approves the call can read,
   );
   expect(await said('recover_resource_hub_file', { file_id: file.id })).toBe(`Recover ${inHub}`);
   expect(await said('undo_change', { activity_id: activity.id })).toMatch(
-    /^Take back "resource_hub_file_deleted" of "Logo" by ".+"$/,
+    /^Take back that a file of a hub was deleted: "Logo", by ".+"$/,
   );
 });
 

@@ -253,8 +253,10 @@ test('the requests of the demo succeed again and again, in the order of the page
   for (let round = 0; round < 3; round += 1) {
     const { token, requests } = settings((await open(gateway, '/')).text);
     const { undoChange: _, ...runnable } = restPaths;
-    expect(requests.map(({ path }: Json) => path)).toEqual(Object.values(runnable));
-    for (const { path, body } of requests) {
+    const runs = requests.filter(({ body }: Json) => body);
+    expect(runs.map(({ path }: Json) => path)).toEqual(Object.values(runnable));
+    expect(requests.map(({ path }: Json) => path)).toEqual(Object.values(restPaths));
+    for (const { path, body } of runs) {
       const { status, body: answer } = await shown.post(path, token, body);
       expect([path, status]).toEqual([path, 200]);
       if (answer.restored_version) restored.push(answer.restored_version.restored_from_version_number);
@@ -280,6 +282,15 @@ test('a command of the pages runs as it is, and what is run twice changes someth
 });
 
 describe('the start page', () => {
+  test('says where agents connect, if they may, and what GraphiQL has on the demo as elsewhere', async () => {
+    expect((await browse(worldWith({ mcp: true }), '/')).text).toContain('<code>/mcp</code>');
+    expect((await browse(worldWith({ mcp: false }), '/')).text).not.toContain('<code>/mcp</code>');
+    const names = (text: string) => settings(text).queries.map(({ query }: Json) => /^\w+ \w+/m.exec(query)?.[0]);
+    const elsewhere = names((await browse(world, '/graphql')).text);
+    expect(names((await open(demo, '/graphql', 'http://localhost:4000')).text)).toEqual(elsewhere);
+    expect(elsewhere).toContain('mutation UndoChange');
+  });
+
   test('offers a schema that tools can read', async () => {
     const { body, headers } = await world.fetch('/schema.graphql');
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { getNamedType, isObjectType } from 'graphql';
 import { z } from 'zod';
 import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js';
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
-import { activityActions } from '../../src/operations/index.js';
+import { previewOf } from '../../src/operations/declaration.js';
+import { activityActions, operations } from '../../src/operations/index.js';
 import { headersOf } from '../../src/platform/failures/index.js';
 import { snakeCase } from '../../src/platform/http/response.js';
 import { settingsOf } from '../../src/platform/settings/index.js';
 import { actions } from '../../src/rules/activityActions.js';
+import { schema } from '../../src/schema.js';
 import { sections } from '../../src/settings.js';
 import { webhookHeaders } from '../../src/webhooks/index.js';
 import { marks } from '../../src/workspace/format/fields.js';
@@ -45,6 +48,17 @@ function eventTable(): string {
 function headerTable(): string {
   const rows = Object.entries(webhookHeaders).map(([name, { description }]) => [`\`${name}\``, description]);
   return tableOf(['Header', 'What it says'], rows);
+}
+
+/** What each preview shows. */
+function previewTable(): string {
+  const queries = schema.getQueryType()?.getFields() ?? {};
+  const rows = operations.map(({ field, title }) => {
+    const type = getNamedType(queries[previewOf(field)]?.type);
+    const names = isObjectType(type) ? Object.keys(type.getFields()) : [];
+    return [`\`${previewOf(field)}\``, title, names.map((name) => `\`${name}\``).join(', ')];
+  });
+  return tableOf(['Query', 'Operation', 'Shows'], rows);
 }
 
 /** A table for each part of the settings. */
@@ -115,6 +129,7 @@ const tables: Record<string, Record<string, () => string>> = {
   clients: { codes: codeType },
   errors: { errors: errorTable },
   events: { events: eventTable, headers: headerTable },
+  graphql: { previews: previewTable },
   'import-format': { fields: formatTables },
   settings: { settings: settingTables },
 };

@@ -121,9 +121,16 @@ const GoalOutcome = builder.prismaObject('Activity', {
   }),
 });
 
-const ActivitySubject = builder.unionType('ActivitySubject', {
+/** What an activity may be about: the type and the model of each. */
+export const subjects = {
+  goal: { type: Goal, model: 'goal' },
+  file: { type: ResourceHubFile, model: 'resourceHubFile' },
+  document: { type: ResourceHubDocument, model: 'resourceHubDocument' },
+} as const;
+
+export const ActivitySubject = builder.unionType('ActivitySubject', {
   description: 'What an activity is about.',
-  types: [Goal, ResourceHubFile, ResourceHubDocument],
+  types: Object.values(subjects).map(({ type }) => type),
 });
 
 const subjectKinds = { goal: 'goal', file: 'resource_hub_file', document: 'resource_hub_document' } as const;
@@ -211,6 +218,11 @@ builder.prismaObjectFields(Activity, (t) => ({
   }),
 }));
 
+/** The argument of lists of activities. */
+export const sinceArgument = builder.args((t) => ({
+  since: t.field({ type: 'DateTime', required: false, description: 'Returns only activities since this time.' }),
+}));
+
 const ActivityConnection = connectionType('Activity', Activity, 'A page of activities, newest first.');
 
 for (const [subject, type] of [
@@ -222,12 +234,12 @@ for (const [subject, type] of [
     t.field({
       type: ActivityConnection,
       description: `The activities on the ${subject}, newest first.`,
-      args: pageArguments,
+      args: { ...pageArguments, ...sinceArgument },
       extensions: checkedPage(activityCursor(subject)),
       select: { id: true },
-      resolve: ({ id }, args, context, info) =>
+      resolve: ({ id }, { since, ...args }, context, info) =>
         resolveConnection(context, info, args, {
-          list: activityList(context.actor, subject),
+          list: activityList(context.actor, subject, since),
           scope: id,
           ...rowsOfModel(context, info, ['Activity', context.db.activity]),
         }),

@@ -9,7 +9,7 @@ import { builder, byKey, manyEvents } from '../builder.js';
 import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { plannedQuery } from '../plans.js';
 import { OrderDirection } from '../scalars.js';
-import { Activity, ActivityAction, EventOrigin } from './activity.js';
+import { Activity, ActivityAction, EventOrigin, sinceArgument } from './activity.js';
 
 const Event = builder.prismaObject('Activity', {
   ...byKey,
@@ -159,13 +159,13 @@ builder.queryField('activities', (t) =>
       'them later. A page looks at up to 1,000, so it may have fewer than asked for; `pageInfo` says whether to go on. ' +
       'Error: BAD_USER_INPUT.',
     extensions: { ...manyEvents, ...checkedPage(activityKind) },
-    args: { first: pageArguments.first, after: pageArguments.after },
-    resolve: (_root, args, context, info) => {
+    args: { first: pageArguments.first, after: pageArguments.after, ...sinceArgument },
+    resolve: (_root, { since, ...args }, context, info) => {
       const load = byId(context, nodesQuery(context, info, 'Activity'), (query, where) =>
         context.db.activity.findMany({ ...query, where }),
       );
       return resolveConnection(context, info, args, {
-        list: activityFeed(context.actor),
+        list: activityFeed(context.actor, since),
         load: (positions) => load(positions.map((position) => ({ ...position, id: activityIdIn(position) }))),
       });
     },

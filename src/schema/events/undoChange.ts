@@ -1,18 +1,10 @@
-import { previewUndoChange, textsBefore, type UndoChangePreview, undoChange } from '../../operations/undo.js';
+import { previewUndoChange, type UndoChangePreview, undoChange } from '../../operations/undo.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, twoLongTexts } from '../builder.js';
-import {
-  addActivity,
-  changes,
-  expectedState,
-  failsWith,
-  type InputFields,
-  previewField,
-  stateDescription,
-} from '../changes.js';
+import { addActivity, changes, expectedState, failsWith, type InputFields, previewField } from '../changes.js';
 import { DocumentDifference } from '../hubs/versions.js';
 import { plannedQuery } from '../plans.js';
-import { Activity, ActivityAction } from './activity.js';
+import { Activity, ActivityAction, ActivitySubject } from './activity.js';
 
 const changeToUndo = (t: InputFields) => ({
   activityId: t.id({ required: true, description: 'The ID of the activity of the change to take back.' }),
@@ -50,7 +42,6 @@ const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implem
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the change would be taken back. False if it is already.',
     }),
-    state: t.exposeString('state', { nullable: true, description: stateDescription }),
     action: t.expose('action', { type: ActivityAction, description: 'The action that would take the change back.' }),
     undoes: t.field({
       type: Activity,
@@ -67,12 +58,21 @@ const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implem
       extensions: twoLongTexts,
       description:
         'The difference between a document before and after. Null for a goal or file, or if nothing would change.',
-      resolve: ({ versionId, wouldChange }, _args, context) =>
-        versionId !== null && wouldChange ? textsBefore(context, versionId) : null,
+      resolve: async ({ record, wouldChange, changes: { name, content } }, _args, { db, actor }) => {
+        if (!record || !wouldChange || name === undefined || content === undefined) return null;
+        const where = keyOf(actor, record.id);
+        const before = await db.resourceHubDocument.findUnique({ where, select: { name: true, content: true } });
+        return before && { before: { title: before.name, content: before.content }, after: { title: name, content } };
+      },
     }),
   }),
 });
 
 const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'CANNOT_BE_UNDONE'] as const;
 
-previewField('undoChange', Preview, { fields: changeToUndo, errors, extensions: twoLongTexts }, previewUndoChange);
+previewField(
+  'undoChange',
+  Preview,
+  { record: ActivitySubject, fields: changeToUndo, errors, extensions: twoLongTexts },
+  previewUndoChange,
+);

@@ -13,7 +13,6 @@ import {
   payloadOf,
   previewField,
   recordToChange,
-  stateDescription,
 } from '../changes.js';
 import { addPeople } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
@@ -95,15 +94,13 @@ const Preview = builder.objectRef<ReopenGoalPreview>('ReopenGoalPreview').implem
       type: Goal,
       nullable: true,
       description: 'The goal in its current state. Null if no ID was given.',
-      resolve: ({ goalId }, _args, context, info) =>
-        goalId === null
-          ? null
-          : context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
+      resolve: ({ record }, _args, context, info) =>
+        record &&
+        context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, record.id) }),
     }),
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
     }),
-    state: t.exposeString('state', { nullable: true, description: stateDescription }),
     message: t.exposeString('message', {
       nullable: true,
       description: 'The message that would be posted. Null if there is none, or if the goal would not be reopened.',
@@ -124,4 +121,9 @@ people(
 
 const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'GOAL_ARCHIVED'] as const;
 
-previewField('reopenGoal', Preview, { fields: goalToReopen, errors, extensions: everybody }, previewReopenGoal);
+previewField(
+  'reopenGoal',
+  Preview,
+  { record: Goal, fields: goalToReopen, errors, extensions: everybody },
+  previewReopenGoal,
+);

@@ -1,32 +1,30 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import { capitalized } from '../../operations/declaration.js';
-import type { FilePreview } from '../../operations/operation.js';
+import type { Preview } from '../../operations/operation.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, byKey, keyColumns } from '../builder.js';
-import { addActivity, isEmpty, stateDescription } from '../changes.js';
+import { addActivity, isEmpty } from '../changes.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 import { readWithPath } from './nodes.js';
 
 /** What a mutation of a file would do: the descriptions are of its fields. */
 export const filePreview = (mutation: string, { wouldChange, file }: { wouldChange: string; file: string }) =>
-  builder.objectRef<FilePreview>(`${capitalized(mutation)}Preview`).implement({
+  builder.objectRef<Preview>(`${capitalized(mutation)}Preview`).implement({
     description: `What \`${mutation}\` would currently do.`,
     fields: (t) => ({
       wouldChange: t.exposeBoolean('wouldChange', { description: wouldChange }),
-      state: t.exposeString('state', { nullable: true, description: stateDescription }),
       file: t.field({
         type: ResourceHubFile,
         nullable: true,
         description: file,
-        resolve: ({ fileId }, _args, context, info) =>
-          fileId === null
-            ? null
-            : context.db.resourceHubFile.findUniqueOrThrow({
-                ...plannedQuery(context, info),
-                where: keyOf(context.actor, fileId),
-              }),
+        resolve: ({ record }, _args, context, info) =>
+          record &&
+          context.db.resourceHubFile.findUniqueOrThrow({
+            ...plannedQuery(context, info),
+            where: keyOf(context.actor, record.id),
+          }),
       }),
     }),
   });

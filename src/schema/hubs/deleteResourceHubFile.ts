@@ -13,6 +13,7 @@ import {
 } from '../changes.js';
 import { addPeople } from '../people/people.js';
 import { filePayload, filePreview, readFile } from './changedFile.js';
+import { ResourceHubFile } from './filesAndDocuments.js';
 
 const fileToDelete = (t: InputFields) => ({
   fileId: recordToChange(t, 'The ID of the file to delete.', 'file'),
@@ -50,13 +51,13 @@ const Preview = filePreview('deleteResourceHubFile', {
   file: 'The file in its current state. Null if no ID was given.',
 });
 
-addPeople(Preview, 'notified', 'The people who would be notified.', deletionCursor, ({ fileId }, actor) =>
-  deletionAudienceList(actor, fileId),
+addPeople(Preview, 'notified', 'The people who would be notified.', deletionCursor, ({ record }, actor) =>
+  deletionAudienceList(actor, record?.id ?? null),
 );
 
 previewField(
   'deleteResourceHubFile',
   Preview,
-  { fields: fileToDelete, extensions: everybody },
+  { record: ResourceHubFile, fields: fileToDelete, extensions: everybody },
   previewDeleteResourceHubFile,
 );

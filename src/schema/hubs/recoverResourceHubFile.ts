@@ -11,6 +11,7 @@ import {
   recordToChange,
 } from '../changes.js';
 import { filePayload, filePreview, readFile } from './changedFile.js';
+import { ResourceHubFile } from './filesAndDocuments.js';
 
 const fileToRecover = (t: InputFields) => ({
   fileId: recordToChange(t, 'The ID of the deleted file to recover.', 'file'),
@@ -45,4 +46,9 @@ const Preview = filePreview('recoverResourceHubFile', {
   file: 'The file in its current state, with the path to which it would return. Null if no ID was given.',
 });
 
-previewField('recoverResourceHubFile', Preview, { fields: fileToRecover }, previewRecoverResourceHubFile);
+previewField(
+  'recoverResourceHubFile',
+  Preview,
+  { record: ResourceHubFile, fields: fileToRecover },
+  previewRecoverResourceHubFile,
+);

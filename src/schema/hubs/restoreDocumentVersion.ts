@@ -14,7 +14,6 @@ import {
   type InputFields,
   payloadOf,
   previewField,
-  stateDescription,
 } from '../changes.js';
 import { addPeople } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
@@ -120,7 +119,6 @@ const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumen
       description:
         'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',
     }),
-    state: t.exposeString('state', { nullable: true, description: stateDescription }),
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the restore would change anything. False if the document already equals the version.',
     }),
@@ -155,6 +153,7 @@ previewField(
   'restoreDocumentVersion',
   Preview,
   {
+    record: ResourceHubDocument,
     fields: versionToRestore,
     input: 'The document, and the version to preview the restore of.',
     errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN'],

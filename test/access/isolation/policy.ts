@@ -162,12 +162,16 @@ export const fields: Record<string, Row> = {
   ),
   'DocumentVersion.editor': part,
 
+  'ReopenGoalPreview.after': ruled,
   'ReopenGoalPreview.goal': ruled,
   'ReopenGoalPreview.notified': ruled,
   'ReopenGoalPreview.subscribed': ruled,
+  'DeleteResourceHubFilePreview.after': ruled,
   'DeleteResourceHubFilePreview.file': ruled,
   'DeleteResourceHubFilePreview.notified': ruled,
+  'RecoverResourceHubFilePreview.after': ruled,
   'RecoverResourceHubFilePreview.file': ruled,
+  'RestoreDocumentVersionPreview.after': ruled,
   'RestoreDocumentVersionPreview.version': ruled,
   'RestoreDocumentVersionPreview.current': ruled,
   'RestoreDocumentVersionPreview.subscribed': ruled,
@@ -182,6 +186,7 @@ export const fields: Record<string, Row> = {
   'RestoreDocumentVersionPayload.activity': ruled,
   'UndoChangePayload.activity': ruled,
   'UndoChangePreview.undoes': ruled,
+  'UndoChangePreview.after': ruled,
 };
 
 /** Texts and values that not everyone who sees their record may read: SQL for (source, the record that decides). */
@@ -372,5 +377,5 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'
 /** What the crawl does not reach: whom and what these find is tried in test/api/{people,deletedFiles} and operations/{previews,undoChange}. */
 export const triedElsewhere = [
   ...['Query.people', 'Query.deletedFiles', 'RestoreDocumentVersionPreview.subscribed'],
-  'UndoChangePreview.undoes',
+  ...['UndoChangePreview.undoes', 'UndoChangePreview.after'],
 ];

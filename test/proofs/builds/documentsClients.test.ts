@@ -101,6 +101,17 @@ describe('the examples of docs/clients.md compile and run as they stand there', 
     expect((await run(name, tokens.write)).at(-1)).toMatch(/^[A-Z_]+$/);
   });
 
+  test('the keys for Graphcache are of what has no ID', async () => {
+    await save('keys.ts', section('urql', 'ts')[1]);
+    await save('schema.graphql', textOf('schema.graphql'));
+    await paste(compile.split('\n')[0]?.replace('client.ts', 'keys.ts') ?? '');
+    const script = "import('./keys.js').then(({ keys }) => console.log(JSON.stringify(Object.keys(keys))))";
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { cwd: folder });
+    const keys = JSON.parse(stdout);
+    expect(keys).toEqual(expect.arrayContaining(['GoalPermissions', 'Timeframe', 'TextExcerpt']));
+    expect(keys).not.toContain('Goal');
+  });
+
   test('gql.tada', async () => {
     await save('tsconfig.json', section('gql.tada', 'json')[0]);
     await save('tada.ts', section('gql.tada', 'ts')[0]);

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { secretOf, signatureOf } from '../../../src/webhooks/signature.js';
 import { insertWebhook, secretFor, startDeliveries } from '../../support/deliveries.js';
-import { blocksOf, textOf } from '../../support/documents.js';
+import { blocksOf, pathOf, textOf } from '../../support/documents.js';
 import { startReceiver } from '../../support/receiver.js';
-import { temporaryFolder } from '../../support/temporary.js';
+import { listening, temporaryFolder } from '../../support/temporary.js';
 import { createWorld } from '../../support/world.js';
 
 const page = textOf('docs/events.md');
@@ -31,7 +32,7 @@ async function delivered() {
 
 /** The receiver of the page, with a secret. */
 async function startExample(secret: string) {
-  const [example = ''] = blocksOf(page, 'js');
+  const [, example = ''] = blocksOf(page, 'js');
   expect(example.trim().split('\n').length).toBeLessThanOrEqual(17);
   await writeFile(
     join(folder, 'receiver.mjs'),
@@ -83,4 +84,47 @@ test('the receiver in docs/events.md takes what a gateway sends', async () => {
   const sent = Object.entries(headers).filter(([name]) => /^(webhook|goalpost)-|^content-type$/.test(name));
   expect(await post(Object.fromEntries(sent), body)).toBe(204);
   await stop();
+});
+
+test('the client in docs/events.md goes on after the last event that it has got', async () => {
+  const [example = ''] = blocksOf(page, 'js');
+  const { caller, space, company } = await world.team();
+  world.startDispatcher();
+  const { port } = new URL(await world.base());
+  const asked: (string | undefined)[] = [];
+  // Cuts the first stream off after its first event.
+  const between = createServer((incoming, outgoing) => {
+    asked.push(incoming.headers['last-event-id'] as string | undefined);
+    const isFirst = asked.length === 1;
+    const onward = request({ port, path: incoming.url, method: 'POST', headers: incoming.headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.on('data', (chunk: Buffer) => {
+        outgoing.write(chunk);
+        if (isFirst && chunk.includes('event: next')) setTimeout(() => outgoing.destroy(), 100);
+      });
+    });
+    outgoing.on('close', () => onward.destroy());
+    onward.on('error', () => {});
+    incoming.pipe(onward);
+  });
+  const base = `http://127.0.0.1:${await listening(between)}`;
+  await symlink(pathOf('node_modules'), join(folder, 'node_modules'));
+  await writeFile(join(folder, 'stream.mjs'), example.replace('http://127.0.0.1:4000', base));
+  const env = { ...process.env, TOKEN: caller.token };
+  const client = spawn(process.execPath, ['stream.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const lines = createInterface(client.stdout)[Symbol.asyncIterator]();
+  const goal = await world.goal(space);
+  const happen = async () => {
+    await world.activity(caller, { action: 'goal_closed', goalId: goal.id });
+    world.dispatcher.changed(company.companyId);
+  };
+  const sequenceOf = ({ value }: { value?: string }) => JSON.parse(value ?? '').data.events.sequence;
+  await expect.poll(() => world.streams.open, { timeout: 15_000 }).toBe(1);
+  await happen();
+  expect(sequenceOf(await lines.next())).toBe(1);
+  await happen();
+  expect(sequenceOf(await lines.next())).toBe(2);
+  expect(asked).toEqual([undefined, expect.any(String)]);
+  client.kill();
+  await once(client, 'exit');
 });
