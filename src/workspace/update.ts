@@ -182,15 +182,20 @@ async function insertThose({ tx, companyId, isNew }: Update, table: Table, condi
     INSERT INTO ${rawSql(table)} (${company[0]}${columns(names)})
     SELECT ${company[1]}${joinSql(names.map(value))} FROM ${staged(table)} s WHERE s.differs IS NULL AND ${condition}
     ORDER BY ${rawSql(table === 'activities' ? 's.inserted_at, s.id' : 's.n')}`);
-  await requireWritten(tx, table, written, sql`s.differs IS NULL AND ${condition}`);
+  const meant = await count(tx, sql`${staged(table)} s WHERE s.differs IS NULL AND ${condition}`);
+  await requireWritten(tx, table, written, meant);
   return written;
 }
 
-/** Requires that all staged rows of which that holds were written: a trigger that returns NULL leaves its row out. */
-async function requireWritten(tx: Transaction, table: Table, written: number, condition: Sql): Promise<void> {
-  const [{ meant }] = await tx.$queryRaw<[{ meant: number }]>(
-    sql`SELECT count(*)::integer AS meant FROM ${staged(table)} s WHERE ${condition}`,
+async function count(tx: Transaction, rows: Sql): Promise<number> {
+  const [{ counted }] = await tx.$queryRaw<[{ counted: number }]>(
+    sql`SELECT count(*)::integer AS counted FROM ${rows}`,
   );
+  return counted;
+}
+
+/** Requires that as many rows were written as were meant: a trigger that returns NULL leaves its row out. */
+async function requireWritten(tx: Transaction, table: Table, written: number, meant: number): Promise<void> {
   if (written === meant) return;
   const found = await tx.$queryRaw<{ name: string }[]>(sql`
     SELECT tgname AS name FROM pg_trigger
@@ -209,7 +214,7 @@ async function updateRows({ tx, companyId }: Update, table: Table): Promise<void
   const written = await tx.$executeRaw(sql`
     UPDATE ${rawSql(table)} t SET ${rawSql(sets.join(', '))} FROM ${staged(table)} s
     WHERE s.differs AND ${ofCompany(table, companyId)} AND ${isKey(table, 's', 't')}`);
-  await requireWritten(tx, table, written, sql`s.differs`);
+  await requireWritten(tx, table, written, await count(tx, sql`${staged(table)} s WHERE s.differs`));
 }
 
 async function removeRows(update: Update): Promise<void> {
@@ -237,10 +242,12 @@ async function removeRecords({ tx, companyId }: Update): Promise<void> {
       ', deleted_at = coalesce(t.deleted_at, now()), parent_folder_id = NULL, public_token = NULL',
   };
   for (const { table, gone } of Object.values(lists))
-    if (gone === 'removed_at')
-      await tx.$executeRaw(
+    if (gone === 'removed_at') {
+      const written = await tx.$executeRaw(
         sql`UPDATE ${rawSql(table)} t SET removed_at = now() ${rawSql(more[table] ?? '')} WHERE ${isRemoved(table)}`,
       );
+      await requireWritten(tx, table, written, await count(tx, sql`${rawSql(table)} t WHERE ${isRemoved(table)}`));
+    }
   await tx.$executeRaw(sql`
     UPDATE people t SET suspended_at = now() WHERE ${isRemoved('people')} AND t.suspended_at IS NULL`);
   await tx.$executeRaw(sql`
@@ -255,8 +262,10 @@ async function removeRecords({ tx, companyId }: Update): Promise<void> {
 /** Deletes what hangs on nothing any more. */
 async function deleteDoomed({ tx, companyId }: Update): Promise<void> {
   const doomed = await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_doomed`;
-  for (const table of tables.toReversed().filter((each) => doomed.some(({ tbl }) => tbl === each)))
-    await tx.$executeRaw(sql`
-      DELETE FROM ${rawSql(table)} t WHERE t.company_id = ${companyId}
-        AND t.${columns(rowKeyOf(table))} = ANY (ARRAY(SELECT d.id FROM import_doomed d WHERE d.tbl = ${table}))`);
+  for (const table of tables.toReversed().filter((each) => doomed.some(({ tbl }) => tbl === each))) {
+    const rows = sql`${rawSql(table)} t WHERE t.company_id = ${companyId}
+      AND t.${columns(rowKeyOf(table))} = ANY (ARRAY(SELECT d.id FROM import_doomed d WHERE d.tbl = ${table}))`;
+    const meant = await count(tx, rows);
+    await requireWritten(tx, table, await tx.$executeRaw(sql`DELETE FROM ${rows}`), meant);
+  }
 }

@@ -47,7 +47,12 @@ test('an import of which the database leaves rows out is refused as a whole, and
   await writeFile(file, JSON.stringify(workspace));
   const updated = await withTrigger('UPDATE', 'companies', () => goalpost(['import', file, '--update'], settings));
   expect(updated.stderr).toContain('companies: the database has written 0 of 1 rows.');
-  expect([inserted.code, updated.code]).toEqual([1, 1]);
+  const [goal] = workspace.goals;
+  if (goal) goal.targets = [];
+  await writeFile(file, JSON.stringify(workspace));
+  const deleted = await withTrigger('DELETE', 'targets', () => goalpost(['import', file, '--update'], settings));
+  expect(deleted.stderr).toContain('targets: the database has written 0 of 1 rows.');
+  expect([inserted.code, updated.code, deleted.code]).toEqual([1, 1, 1]);
   expect(await query(url, "SELECT name FROM companies WHERE id = 'small-company'")).toEqual([{ name: 'Small' }]);
 });
 
