@@ -21,9 +21,11 @@ reads.</p>
 <noscript><p>This page needs JavaScript.</p></noscript>
 ${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To see your documents')}`}
 <div class="finder needs-script" hidden>
+<label>Name of a document <input type="search" id="name" autocomplete="off" spellcheck="false"></label>
 <label>Document <select id="document"></select></label>
 <label>Text in a version <input type="search" id="text" autocomplete="off" spellcheck="false"></label>
 </div>
+<p id="unlisted" class="quiet" role="status"></p>
 <p id="outcome" role="status"></p>
 </div>
 <div id="versions"></div>

@@ -80,6 +80,17 @@ describe('of a plugin', () => {
     ]);
   });
 
+  test('the plugin of docs/embedding.md names what each surface runs', async () => {
+    const names: unknown[] = [];
+    const { graphql, reopen, agent } = await withPlugins({
+      onExecute: ({ args }) => void names.push(args.operationName),
+    });
+    await graphql('{ viewer { person { id } } }');
+    await reopen();
+    await agent.data('find_goals');
+    expect(names).toEqual([undefined, 'reopenGoal', 'find_goals']);
+  });
+
   test('what it has opened it can close with the gateway', async () => {
     const ran: string[] = [];
     class Inherited {

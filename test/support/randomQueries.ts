@@ -147,6 +147,7 @@ export function randomRequest(
     if (['Int', 'SafeInt'].includes(nullable.name))
       return pick((name === 'first' || name === 'last' ? sizes : integers)[quality]);
     if (nullable.name === 'Boolean') return chance(50);
+    if (nullable.name === 'DateTime' && quality === 'good') return '2026-03-01T00:00:00Z';
     if (nullable.name === 'ID') return pick(quality === 'bad' ? badIds : known.ids);
     return pick(quality === 'good' && (name === 'after' || name === 'before') ? known.cursors : texts[quality]);
   }

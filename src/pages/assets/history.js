@@ -4,16 +4,35 @@ import { highlight } from './highlight.js';
 import { onOwnToken, tokenOf } from './token.js';
 
 const settings = JSON.parse(document.getElementById('settings').textContent);
-const [menu, field, outcome, list, more] = ['document', 'text', 'outcome', 'versions', 'more'].map((id) =>
-  document.getElementById(id),
-);
+const [menu, name, field, unlisted, outcome, list, more] = [
+  'document',
+  'name',
+  'text',
+  'unlisted',
+  'outcome',
+  'versions',
+  'more',
+].map((id) => document.getElementById(id));
 
 const documentsQuery = `query Documents {
   resourceHubs(first: 10) {
-    nodes { nodes(first: 30) { nodes { ...Document ... on ResourceHubFolder { nodes(first: 20) { nodes { ...Document } } } } } }
+    pageInfo { hasNextPage }
+    nodes { nodes(first: 30) {
+      pageInfo { hasNextPage }
+      nodes { ...Document ... on ResourceHubFolder { nodes(first: 20) { pageInfo { hasNextPage } nodes { __typename ...Document } } } }
+    } }
   }
 }
 fragment Document on ResourceHubDocument { id name versionsCount }`;
+
+const namedQuery = `query Named($text: String!) {
+  resourceHubNodes(text: $text, first: 100) {
+    pageInfo { hasNextPage }
+    nodes { ... on ResourceHubDocument { id name versionsCount } }
+  }
+}`;
+
+const documentQuery = 'query Named($id: ID!) { resourceHubDocument(id: $id) { id name versionsCount } }';
 
 const versionsQuery = `query History($id: ID!, $after: String) {
   resourceHubDocument(id: $id) {
@@ -258,29 +277,78 @@ async function showMore() {
 
 const visible = () => shown.versions.filter(({ node }) => !node.hidden).length;
 
-/** The documents that have versions, in the hubs that the token can read and their folders. */
+/** The documents among nodes that have versions, and what to say if there are others. */
+const found = (nodes, hasMore, note) => ({
+  documents: nodes.filter(({ versionsCount }) => versionsCount > 0),
+  note: hasMore ? note : '',
+});
+
+/** The documents of the hubs that the token can read and their folders, as far as a list is of use. */
 async function documentsOf(token) {
   const { resourceHubs } = await ask(documentsQuery, {}, token);
-  const nodes = resourceHubs.nodes.flatMap((hub) => hub.nodes.nodes);
-  const all = nodes.flatMap((node) => [node, ...(node.nodes?.nodes ?? [])]);
-  return all.filter(({ versionsCount }) => versionsCount > 0);
+  const lists = [resourceHubs, ...resourceHubs.nodes.map(({ nodes }) => nodes)];
+  const inHubs = lists.slice(1).flatMap(({ nodes }) => nodes);
+  const inFolders = inHubs.flatMap(({ nodes }) => nodes ?? []);
+  const nodes = [...inHubs, ...inFolders.flatMap((folder) => folder.nodes)];
+  const isCut = [...lists, ...inFolders].some(({ pageInfo }) => pageInfo.hasNextPage);
+  const isDeeper = inFolders.some((folder) => folder.nodes.some((node) => node.__typename === 'ResourceHubFolder'));
+  return found(nodes, isCut || isDeeper, 'Not all documents are listed: find the others by name.');
 }
 
+/** The documents that are called so. */
+async function documentsNamed(text) {
+  const { nodes, pageInfo } = (await read(namedQuery, { text })).resourceHubNodes;
+  return found(nodes, pageInfo.hasNextPage, 'More have this name: give more of it.');
+}
+
+function fillMenu({ documents, note }) {
+  menu.replaceChildren(...documents.map(({ id, name: title }) => element('option', { value: id, textContent: title })));
+  menu.disabled = documents.length === 0;
+  unlisted.textContent = note;
+}
+
+/** What the menu has while nothing is looked for. */
+let listed;
+
 /** Offers documents, and shows the one of the address, that of the demo, or the first. */
-function offer(documents) {
+async function offer(all) {
   const asked = new URLSearchParams(location.search).get('document') ?? settings.first;
-  const known = documents.some(({ id }) => id === asked);
-  const all = asked && !known ? [{ id: asked, name: asked }, ...documents] : documents;
-  menu.replaceChildren(...all.map(({ id, name }) => element('option', { value: id, textContent: name })));
-  menu.disabled = all.length === 0;
+  listed = all;
+  if (asked && !all.documents.some(({ id }) => id === asked)) {
+    // One that cannot be read is shown as the failure that it is.
+    const one = await read(documentQuery, { id: asked }).catch(() => undefined);
+    listed = { ...all, documents: [one?.resourceHubDocument ?? { id: asked, name: asked }, ...all.documents] };
+  }
+  fillMenu(listed);
   if (asked) menu.value = asked;
-  if (all.length === 0) outcome.textContent = 'This token can read no document that has versions.';
+  if (listed.documents.length === 0) outcome.textContent = 'This token can read no document that has versions.';
   else showDocument(menu.value);
 }
 
-menu.addEventListener('change', () => {
+/** Lists the documents with the name that is typed, and shows the first, unless the one that is shown is among them. */
+async function find() {
+  const text = name.value.trim();
+  const named = [...text].length < 2 ? listed : await documentsNamed(text);
+  if (!named || text !== name.value.trim()) return;
+  if (named.documents.length === 0) {
+    unlisted.textContent = 'No document has this name.';
+    return;
+  }
+  fillMenu(named);
+  if (named.documents.some(({ id }) => id === shown?.id)) menu.value = shown.id;
+  else choose();
+}
+
+function choose() {
   history.replaceState(null, '', `?${new URLSearchParams({ document: menu.value })}`);
   showDocument(menu.value);
+}
+
+menu.addEventListener('change', choose);
+let typing;
+name.addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => find().catch(fail), 250);
 });
 field.addEventListener('input', () => shown && filter());
 more.addEventListener('click', showMore);
@@ -289,13 +357,16 @@ for (const part of document.querySelectorAll('.needs-script')) part.hidden = fal
 onOwnToken({
   forget() {
     shown = undefined;
-    for (const part of [list, outcome, menu]) part.replaceChildren();
-    for (const part of [menu, field]) part.disabled = true;
+    listed = undefined;
+    name.value = '';
+    for (const part of [list, unlisted, outcome, menu]) part.replaceChildren();
+    for (const part of [name, menu, field]) part.disabled = true;
     more.hidden = true;
   },
   async learn(token) {
     const documents = await documentsOf(token);
     return () => {
+      name.disabled = false;
       offer(documents);
       return [];
     };

@@ -109,7 +109,8 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     try {
       const enveloped = yoga.getEnveloped(operation);
       const contextValue = await enveloped.contextFactory();
-      const args = { schema: enveloped.schema, document, variableValues: variables, contextValue };
+      const operationName = operationOf(document)?.name?.value;
+      const args = { schema: enveloped.schema, document, variableValues: variables, operationName, contextValue };
       return masked(onlyResult(await enveloped.execute(args)), context);
     } catch (error) {
       throw shownFor(error, context);

@@ -272,6 +272,49 @@ describe.skipIf(!chromium)('in a browser', () => {
     });
   });
 
+  test('the history finds a document by its name, and says that it does not list all', async () => {
+    const world = await createWorld();
+    const { caller, hub } = await world.teamWithHub('space');
+    await world.document(hub, caller, [{ title: 'Front', content: 'front' }], { name: 'Front' });
+    const folder = await world.folder(hub);
+    const deeper = await world.folder(hub, folder.id);
+    const hidden = await world.document(hub, caller, [{ title: 'Deep plan', content: 'deep' }], {
+      name: 'Deep plan',
+      parentFolderId: deeper.id,
+    });
+    const own = await temporaryServer({ DATABASE_URL: world.url });
+    const page = await open('/history', { base: own.base });
+    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    await page.getByText('Not all documents are listed').waitFor();
+    const menu = page.locator('#document');
+    expect(await menu.locator('option').allTextContents()).toEqual(['Front']);
+    await page.getByLabel('Name of a document').fill('deep PLAN');
+    await page.getByRole('heading', { name: /^Version 1: Deep plan/ }).waitFor();
+    expect(await menu.locator('option').allTextContents()).toEqual(['Deep plan']);
+    expect(page.url()).toContain(`document=${hidden.id}`);
+    await page.getByLabel('Name of a document').fill('nothing like it');
+    await page.getByText('No document has this name.').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: /^Version 1: Deep plan/ }).waitFor();
+    expect(await menu.locator('option:checked').innerText()).toBe('Deep plan');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('a Copy button stands below its code, which has the whole width', async () => {
+    const page = await open('/');
+    const boxes = await page.locator('.token').evaluateAll((blocks) =>
+      blocks.map((block) => {
+        const [code, button] = ['pre', '.copy'].map((part) => block.querySelector(part)?.getBoundingClientRect());
+        return {
+          isWide: code?.width === block.getBoundingClientRect().width,
+          isBelow: (button?.top ?? 0) >= (code?.bottom ?? 0),
+        };
+      }),
+    );
+    expect(boxes.length).toBeGreaterThan(3);
+    for (const box of boxes) expect(box).toEqual({ isWide: true, isBelow: true });
+  });
+
   test('the history shows a text of four million characters part by part', async () => {
     const long = 'A line with some words in it.\n'.repeat(4_000_000 / 30 - 10);
     const page = await historyOf([long, `${long}The end.`]);

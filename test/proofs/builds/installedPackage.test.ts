@@ -251,6 +251,24 @@ console.log(JSON.stringify(outcomes));
     });
   });
 
+  test('a program that is bundled without it, as docs/embedding.md says, serves', async () => {
+    const [, options = ''] = /`esbuild (--bundle --external:goalpost)`/.exec(textOf('docs/embedding.md')) ?? [];
+    expect(options).not.toBe('');
+    await writeFile(
+      join(folder, 'program.mjs'),
+      `import { createApp } from 'goalpost';
+const gateway = await createApp({ databaseUrl: process.env.DATABASE_URL, log() {} });
+console.log((await gateway.fetch(new Request('http://x/readyz'))).status);
+await gateway.close();
+`,
+    );
+    const esbuild = [...options.split(' '), '--platform=node', '--format=esm', '--outfile=bundled/program.mjs'];
+    await run(pathOf('node_modules/.bin/esbuild'), ['program.mjs', ...esbuild], { cwd: folder });
+    const { url } = await temporaryDatabase();
+    const { stdout } = await run(node, ['bundled/program.mjs'], { cwd: folder, env: on(node, { DATABASE_URL: url }) });
+    expect(stdout).toBe('200\n');
+  });
+
   test('its types are those of node:http and its own', async () => {
     await writeFile(
       join(folder, 'typed.mts'),
