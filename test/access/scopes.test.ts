@@ -60,7 +60,7 @@ test('every mutation has a scope: its name in snake_case, and one for all that c
 });
 
 test('a scope that only a later version has is not shown, and the others are', async () => {
-  const { token } = await tokenOf({ scopes: ['archive_goal', 'manage_webhooks'] });
+  const { token } = await tokenOf({ scopes: ['of_a_later_version', 'manage_webhooks'] });
   const { body } = await world.graphql(token, '{ viewer { token { scopes } } }');
   expect(body).toEqual({ data: { viewer: { token: { scopes: ['MANAGE_WEBHOOKS'] } } } });
 });
