@@ -27,13 +27,17 @@ afterEach(() => {
   afterwards = () => {};
 });
 
-/** A closed goal whose last check-in has a value that a newer version has written. */
-async function newerGoal() {
-  const goal = await world.closedGoal(space, { nextUpdateScheduledAt: new Date('2026-07-01T00:00:00Z') });
-  await world.sql(
+const overdueGoal = () => world.closedGoal(space, { nextUpdateScheduledAt: new Date('2026-07-01T00:00:00Z') });
+/** The last check-in of a goal, with a value that a newer version has written. */
+const writeCheckIn = ({ id }: { id: string }) =>
+  world.sql(
     "INSERT INTO goal_progress_updates (company_id, goal_id, author_id, status, message) VALUES ($1, $2, $3, 'stalled', 'x')",
-    [company.companyId, goal.id, caller.id],
+    [company.companyId, id, caller.id],
   );
+
+async function newerGoal() {
+  const goal = await overdueGoal();
+  await writeCheckIn(goal);
   return goal;
 }
 
@@ -169,11 +173,14 @@ describe('a change that is undone because its response fails', () => {
   const undone = { code: 'INTERNAL_SERVER_ERROR', changed: false };
 
   test('says that nothing was changed: with a key, with a confirmation, with others in its request', async () => {
-    const { id } = await newerGoal();
+    const goal = await overdueGoal();
+    const { id } = goal;
+    // A preview would fail as the change does.
+    const given = await agent.confirmed('reopen_goal', { id });
+    await writeCheckIn(goal);
     const rest = await world.post(restPaths.reopenGoal, caller.token, { id }, { 'idempotency-key': 'newer' });
     expect([rest.status, rest.headers.get('goalpost-changed')]).toEqual([500, 'false']);
     expect(rest.body).toMatchObject({ ...undone, detail: expect.stringContaining('nothing was changed') });
-    const given = await agent.confirmed('reopen_goal', { id });
     expect(await agent.failure('reopen_goal', given)).toMatchObject(undone);
     const other = await world.closedGoal(space);
     const both = `mutation ($id: ID!, $other: ID!) {
