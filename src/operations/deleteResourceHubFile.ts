@@ -74,7 +74,7 @@ export async function previewDeleteResourceHubFile(context: Context, { fileId }:
   const record = { kind: 'file', id: fileId } as const;
   const state = await loadState(context, record);
   await permit(context, fileId);
-  const changes = { deletedAt: new Date(), deletedById: context.actor.personId };
+  const changes = { deletedAt: context.now, deletedById: context.actor.personId };
   return { record, wouldChange: true, state, changes };
 }
 

@@ -87,7 +87,7 @@ export const fileRecovery = declare({
   undo: {
     action: 'resource_hub_file_deleted',
     steps: ({ authorId, change }) => change(sql`deleted_at = before.at, deleted_by_id = ${authorId}`),
-    changes: async ({ actor }) => ({ deletedAt: new Date(), deletedById: actor.personId }),
+    changes: async ({ actor, now }) => ({ deletedAt: now, deletedById: actor.personId }),
   },
   reverses: ['resource_hub_file_deleted'],
   rest: {

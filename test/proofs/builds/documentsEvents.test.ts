@@ -122,6 +122,7 @@ test('the client in docs/events.md goes on after the last event that it has got'
   await expect.poll(() => world.streams.open, { timeout: 15_000 }).toBe(1);
   await happen();
   expect(sequenceOf(await lines.next())).toBe(1);
+  await expect.poll(() => asked.length, { timeout: 15_000 }).toBe(2);
   await happen();
   expect(sequenceOf(await lines.next())).toBe(2);
   expect(asked).toEqual([undefined, expect.any(String)]);
