@@ -50,7 +50,7 @@ const readers: readonly Reader[] = [
     about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
     describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
     noMatch: noMatch('the names, file names and hubs of folders, documents and files'),
-    elsewhere: ['deleted', 'a deleted file'],
+    elsewhere: ['deleted', 'A deleted file'],
   },
   {
     name: 'find_places',
@@ -259,7 +259,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     if (!reader.elsewhere || call.given[argument] === true) return undefined;
     const { spelled } = await query(reader, read(reader.input, { text, [argument]: true, first: 1 }), call);
     if ((spelled as Found).nodes?.length === 0) return undefined;
-    return `But ${finds} has: call again with ${argument}: true.`;
+    return `${finds} has them: call again with ${argument}: true.`;
   }
 
   async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {

@@ -300,7 +300,7 @@ describe('an empty list', () => {
     await world.file(own, person, { name: 'Home screen', deletedAt: new Date() });
     const mine = new Agent(world, person.token);
     const said = async (given: Json) => (await mine.call('find_files_and_documents', given)).content[0].text;
-    expect(await said({ text: 'home screen' })).toContain('a deleted file has: call again with deleted: true.');
+    expect(await said({ text: 'home screen' })).toContain('A deleted file has them: call again with deleted: true.');
     expect(await said({ text: 'home screen', deleted: true })).toBe('1 of 1.');
     expect(await said({ text: 'away screen' })).not.toContain('deleted');
   });
