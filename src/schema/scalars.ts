@@ -16,8 +16,10 @@ builder.scalarType('DateTime', {
   parseValue: (value) => {
     // The tools for agents have read it before.
     if (value instanceof Date) return value;
-    const time = typeof value === 'string' && timeFormat.test(value) ? Date.parse(value) : Number.NaN;
-    if (time >= firstTime) return new Date(time);
+    const time = typeof value === 'string' && timeFormat.test(value) ? value : '';
+    const day = time.slice(0, 10);
+    // JavaScript takes the 30th of February for the 2nd of March.
+    if (Date.parse(time) >= firstTime && new Date(day).toJSON().startsWith(day)) return new Date(time);
     throw new GraphQLError('must be a time such as 2026-03-14T09:26:53Z');
   },
 });

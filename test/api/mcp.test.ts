@@ -319,7 +319,14 @@ describe('an empty list', () => {
       const { nodes } = found.activities ?? found;
       expect(nodes.map((entry: Json) => entry.inserted_at)).toEqual([times[1]]);
     }
-    for (const since of ['yesterday', '2026-03-15', '0000-01-01T00:00:00Z', '2026-13-01T00:00:00Z', 5])
+    for (const since of [
+      'yesterday',
+      '2026-03-15',
+      '0000-01-01T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-02-30T00:00:00Z',
+      5,
+    ])
       expect((await mine.failure('recent_changes', { since })).errors[0]).toMatchObject({ field: 'since' });
   });
 
