@@ -51,8 +51,12 @@ async function write(schema: GraphQLSchema, matrix: Matrix, one: Write, given = 
 
 /** Puts the records that mutations change back as they were, for the next caller. */
 async function putBack(world: World, { kind, id, state }: Target): Promise<void> {
-  if (kind === 'goals' && state !== 'open' && state !== 'reopened') {
-    await world.sql('UPDATE goals SET closed_at = now(), success = true WHERE id = $1', [id]);
+  if (kind === 'goals') {
+    const closed = state === 'open' || state === 'reopened' ? '' : ', closed_at = now(), success = true';
+    await world.sql(`UPDATE goals SET archived_at = $2${closed} WHERE id = $1`, [
+      id,
+      state === 'archived' ? new Date() : null,
+    ]);
   }
   if (kind === 'files') {
     await world.sql('UPDATE resource_hub_files SET deleted_at = $2, deleted_by_id = NULL WHERE id = $1', [

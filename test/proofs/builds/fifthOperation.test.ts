@@ -28,7 +28,7 @@ const sources = [
     'tools',
     'docs',
   ],
-  ...['test/api/mcp.test.ts', 'test/access/scopes.test.ts'],
+  ...['test/api/mcp.test.ts', 'test/access'],
   ...[
     'package.json',
     'prisma.config.ts',
@@ -52,17 +52,23 @@ const own: Record<string, string> = {
 
 const columnMigration = 'prisma/migrations/20270131110000_goal_moods/migration.sql';
 
-/** The lines in files that there are: each after the first that has the text before it. */
-const registers: Record<string, [after: string, line: string][]> = {
+/** Lines in files that there are, each after the text before it, which stands there once. */
+type Lines = Record<string, [after: string, line: string][]>;
+
+/** Those of the column. */
+const ofColumn: Lines = {
+  'prisma/schema.prisma': [['model Goal {\n', '  /// how people feel about it\n  mood String?\n']],
+  'test/support/filled.ts': [["const text = { description: 'Why we do it',", " mood: 'hopeful',"]],
+};
+
+/** Those of the operation. */
+const registers: Lines = {
   'src/operations/index.ts': [
     ["from '../rules/activityActions.js';\n", "import { goalArchiving } from './archiveGoal.js';\n"],
     ['versionRestoring, fileRecovery', ', goalArchiving'],
   ],
   'src/schema.ts': [["import './schema/goals/goals.js';\n", "import './schema/goals/archiveGoal.js';\n"]],
-  'prisma/schema.prisma': [
-    ['  resource_hub_file_recovered\n', '  goal_archived\n  goal_unarchived\n'],
-    ['model Goal {\n', '  /// how people feel about it\n  mood String?\n'],
-  ],
+  'prisma/schema.prisma': [['  resource_hub_file_recovered\n', '  goal_archived\n  goal_unarchived\n']],
   'test/support/operations.ts': [
     [
       'Record<Operation, OperationUnderTest> = {\n',
@@ -76,6 +82,21 @@ const registers: Record<string, [after: string, line: string][]> = {
     noOp: async () => ({}),
   },\n`,
     ],
+  ],
+  'test/access/isolation/policy.ts': [
+    [
+      "'UndoChangePreview.after': ruled,\n",
+      ['Payload.goal', 'Payload.activity', 'Preview.goal', 'Preview.after']
+        .map((field) => `  'ArchiveGoal${field}': ruled,\n`)
+        .join(''),
+    ],
+    [
+      'export const lookUps: Record<string, Need> = {\n',
+      "  previewArchiveGoal: { ask: (id) => ({ input: { id } }), kind: 'goals', level: 70 },\n",
+    ],
+    ['export const mutations: Record<string, Need> = {\n', "  archiveGoal: { ask: byId, kind: 'goals', level: 70 },\n"],
+    ['export const targets = [\n', "  'ArchiveGoalInput.id',\n  'PreviewArchiveGoalInput.id',\n"],
+    ["  '/graphql': 'GraphQL',\n", "  '/api/external/v1/archive_goal': 'a mutation',\n"],
   ],
 };
 
@@ -101,7 +122,7 @@ beforeAll(async () => {
   }
   await mkdir(dirname(join(copy, columnMigration)), { recursive: true });
   await writeFile(join(copy, columnMigration), 'ALTER TABLE "goals" ADD COLUMN "mood" TEXT;\n');
-  for (const [name, lines] of Object.entries(registers)) {
+  for (const [name, lines] of [ofColumn, registers].flatMap(Object.entries<Lines[string]>)) {
     let text = await readFile(join(copy, name), 'utf8');
     for (const [after, line] of lines) {
       expect(text.split(after)).toHaveLength(2);
@@ -127,9 +148,9 @@ async function tokenOf(personId: string, ...options: string[]): Promise<{ id: st
   return { id: listed.find((each) => each.name === name)?.id, token: stdout.trim() };
 }
 
-test('a fifth operation has four files of its own, and its lines in four others', () => {
+test('a fifth operation has four files of its own, and its lines in five others', () => {
   expect(Object.keys(own)).toHaveLength(4);
-  expect(Object.keys(registers)).toHaveLength(4);
+  expect(Object.keys(registers)).toHaveLength(5);
 });
 
 test('it compiles, but not without saying what takes it back', { timeout: 240_000 }, async () => {
@@ -235,11 +256,17 @@ describe('the fifth operation', { timeout: 120_000 }, () => {
   });
 
   // Last: it builds the copy anew, of which the gateway runs.
-  test('is what the tests of the contract, the tools and the pages expect, once its contract is written', {
+  test('is what the tests of the contract, the tools, the pages and isolation expect, once its contract is written', {
     timeout: 480_000,
   }, async () => {
     await inCopy('node_modules/tsx/dist/cli.mjs', 'tools/schema/run.ts');
-    const suites = ['test/contract', 'test/pages', 'test/api/mcp.test.ts', 'test/access/scopes.test.ts'];
+    const suites = [
+      'test/contract',
+      'test/pages',
+      'test/api/mcp.test.ts',
+      'test/access/scopes',
+      'test/access/isolation',
+    ];
     const operation = 'test/operations/archiveGoal.test.ts';
     const { stdout } = await run('npx', ['vitest', 'run', '--project', 'product', ...suites, operation], {
       cwd: copy,
