@@ -11,6 +11,7 @@ import { ImportError, type ImportOptions, UnknownChangesError } from '../../src/
 import { lists, tables } from '../../src/workspace/tables.js';
 import { documentSource } from '../support/importDocument.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
+import { statementsOf } from '../support/statements.js';
 import { mutation } from '../support/surfaces.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createWorld, type Json } from '../support/world.js';
@@ -769,4 +770,14 @@ describe('a file with a record in each line', async () => {
     await expect(importFrom(db, fileSource(file))).rejects.toThrow(message);
     expect(await world.sql("SELECT id FROM companies WHERE id = 'bad-company'")).toEqual([]);
   });
+});
+
+test('the statements of an update of a folder are those of updateOfAFolder.sql', async () => {
+  const { document, update, id } = await imported();
+  const folder = { id: id('new-folder'), resource_hub_id: document.resource_hubs[0].id, name: 'Plans' };
+  const { statements } = await statementsOf(() => update({ folders: [folder] }));
+  const texts = statements.map(({ text }) => text.trim().replace(/ +$/gm, ''));
+  // Before it, what has no statistics gets some.
+  const own = texts.slice(texts.indexOf('BEGIN'));
+  await expect(`${own.join(';\n\n')};\n`).toMatchFileSnapshot('updateOfAFolder.sql');
 });
