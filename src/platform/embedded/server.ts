@@ -70,13 +70,16 @@ export interface Cluster {
 
 /**
  * Runs in the data directory for as long as somebody has the pipe `users` open, which ends with a process however that ends,
- * and starts the server again when it dies, after growing pauses. A second supervisor finds a live server, and ends.
+ * and starts the server again when it dies, after growing pauses. A second supervisor finds a live server, and ends; so does
+ * one that had no user for 30 seconds, because whoever started it was killed.
  */
 const supervisor = `
 trap '' PIPE
-trap 'stopping=1; kill -INT $server' TERM
 [ -p ../users ] || mkfifo -m 600 ../users
+{ sleep 30; kill -TERM $$; } >/dev/null 2>&1 &
 exec 3<../users
+kill $!
+trap 'stopping=1; kill -INT $server' TERM
 { cat <&3; exec 3<&-; for n in 1 2 3 4 5; do kill -TERM $$ || exit; sleep 1; done; kill -KILL 0; } >/dev/null 2>&1 &
 exec 3<&-
 pause=1

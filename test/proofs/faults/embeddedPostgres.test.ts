@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -141,6 +141,21 @@ test('a first start killed in the middle is made again', async () => {
   expect(await query(url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
 });
 
+test('a process killed before it uses the server that it has started leaves no process', async () => {
+  await mkdir(dataDir, { recursive: true });
+  const source = `import { findBinaries, openCluster } from ${JSON.stringify(pathOf('src/platform/embedded/cluster.ts'))};
+    import { serverAccount, startSupervisor } from ${JSON.stringify(pathOf('src/platform/embedded/server.ts'))};
+    const [account, root] = [serverAccount(), ${JSON.stringify(dataDir)}];
+    const cluster = await openCluster(root, account, await findBinaries(account, root), []);
+    startSupervisor(cluster, { port: ${await freePort()}, settings: [], onEnd: console.error });
+    process.kill(process.pid, 'SIGKILL');`;
+  await once(spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', source]), 'exit');
+  const left = () => processesIn(join(dataDir, 'postgres', 'data'));
+  await eventually(async () => expect(await left()).not.toEqual([]));
+  await eventually(async () => expect(await left()).toEqual([]), { interval: 500 });
+  await start();
+});
+
 test('two first starts at once make one cluster', async () => {
   const [one, other] = await Promise.all([start(), start()]);
   expect(one.url).toBe(other.url);
@@ -196,6 +211,13 @@ async function serverPid(): Promise<number> {
 async function filesInUnfinished(): Promise<string[]> {
   const [unfinished = ''] = await readdir(dataDir);
   return unfinished.startsWith('postgres.new-') ? readdir(join(dataDir, unfinished, 'data')) : [];
+}
+
+/** Those that work in a folder. */
+async function processesIn(folder: string): Promise<string[]> {
+  const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const places = await Promise.all(all.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
+  return all.filter((_, index) => places[index] === folder);
 }
 
 function isAlive(pid: number): boolean {
