@@ -192,7 +192,7 @@ export function createApp(options: AppOptions) {
     mask,
     isSecret,
     lockChanges,
-    longTurns: new FairQueue({ seats: 1, refuses: false }),
+    longRequests: new FairQueue({ seats: 1, refuses: false }),
     onStreamEnd,
   });
 

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
-import { FairQueue, LongTurn } from '../limits/index.js';
-import { ReadBound } from '../postgres/index.js';
+import { FairQueue, LongRequest } from '../limits/index.js';
 import { callerOf, complexityOfPoint, mostRead } from './execution.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
@@ -109,7 +108,7 @@ export interface SubscriptionOptions {
   mask: Mask;
   readCharacters?: number;
   responseCharacters?: number;
-  longTurns: FairQueue;
+  longRequests: FairQueue;
   onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
 }
 
@@ -152,7 +151,7 @@ function bodyOf(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { requestId, client, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
   queue: FairQueue,
-  { contextOf, mask, readCharacters = mostRead, responseCharacters, longTurns, onStreamEnd }: SubscriptionOptions,
+  { contextOf, mask, readCharacters = mostRead, responseCharacters, longRequests, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
   const kept: RequestContext = { requestId, client, record, req, actor, responseHeaders, scope };
@@ -175,16 +174,12 @@ function bodyOf(
     return true;
   };
   const run = async (item: object) => {
-    const turn = new LongTurn(longTurns, caller);
-    const reads = new ReadBound(readCharacters, turn);
-    if (kept.scope) kept.scope.reads = reads;
+    const own = new LongRequest(longRequests, caller, { maximum: readCharacters });
+    if (kept.scope) kept.scope.reads = own;
     const bound = new ResponseBound(responseCharacters);
     const contextValue = { ...contextOf(kept), bound };
     const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
-    const result = await executeWithin(bound, args).finally(() => {
-      reads.end();
-      turn.end();
-    });
+    const result = await executeWithin(bound, args).finally(() => own.end());
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };
