@@ -1,5 +1,5 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
-import { type RequestContext, refusedFor } from '../http/index.js';
+import { type CallerContext, refusedFor } from '../http/index.js';
 import { type Caller, type FairQueue, LongRequest, type Principal } from '../limits/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation, postponing } from './changes.js';
@@ -11,9 +11,12 @@ import { badInputOf } from './validInput.js';
 /** The most characters of rows that a document of a caller may read: a row takes several times its length in memory. */
 export const mostRead = 32_000_000;
 
+/** What is known of a request whose fields are resolved. */
+export type Resolving = Pick<CallerContext, 'actor' | 'req' | 'scope' | 'surface'>;
+
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
-  contextOf: (context: RequestContext) => object;
+  contextOf: (context: Resolving) => object;
   /** Of rows that a document of a caller may read; 32 million if omitted. */
   readCharacters?: number;
   /** In the response to it; 16 million if omitted. */
@@ -56,8 +59,12 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     const longFrom = isChange || context.isStored ? complexityOfPoint : longQuery;
     const isContended = () => context.seat?.isContended ?? false;
     const maximum = context.isStored ? forStored * readCharacters : readCharacters;
-    const own = new LongRequest(longRequests, callerOf(context.actor), { isContended, maximum, waitsToRead: !isChange });
-    if (context.scope) context.scope.reads = own;
+    const own = new LongRequest(longRequests, callerOf(context.actor), {
+      isContended,
+      maximum,
+      waitsToRead: !isChange,
+    });
+    context.scope.reads = own;
     const bad = context.isStored ? undefined : badInputOf(args, node);
     if (bad) return bad;
     const isBound = !context.isStored && !(isChange && isShort(context.cost));
@@ -95,7 +102,7 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
 }
 
 /** Who runs, in a queue: a token, companies in turn. */
-export const callerOf = ({ tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}): Caller => ({ id, flow });
+export const callerOf = ({ tokenId: id, companyId: flow }: Principal): Caller => ({ id, flow });
 
 function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
@@ -112,12 +119,11 @@ function noteCommitted({ record, changes }: OperationContext): void {
 
 /** What is not told, because its outcome could not be read back or was lost, is found a second later. */
 async function changeAndTell<Changed>(operation: PendingOperation, options: ExecutionOptions<Changed>) {
-  const { scope } = operation.context;
-  if (scope) scope.isChange = true;
+  operation.context.scope.isChange = true;
   const result = await change(operation, options);
   const { actor, record, changes } = operation.context;
   if (result.data) noteCommitted(operation.context);
   else if (changes?.isCommitted === false) record.change = { changed: false };
-  if (actor && result.data) options.onChange(actor.companyId);
+  if (result.data) options.onChange(actor.companyId);
   return result;
 }
