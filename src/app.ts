@@ -12,9 +12,17 @@ import { historyRoute } from './pages/history.js';
 import { referenceRoute } from './pages/reference.js';
 import { startRoute } from './pages/start.js';
 import { shortened } from './platform/failures/index.js';
-import { createGraphql, type ExecuteDocument, type Plugin, type StreamSummary } from './platform/graphql/index.js';
+import {
+  createGraphql,
+  type ExecuteDocument,
+  type Plugin,
+  type Resolving,
+  type StreamContext,
+  type StreamSummary,
+} from './platform/graphql/index.js';
 import {
   type Check,
+  callersChecks,
   checks,
   contentRoute,
   healthRoutes,
@@ -23,13 +31,14 @@ import {
   type Mask,
   masking,
   type RequestContext,
+  type RequestHead,
   type Route,
   router,
 } from './platform/http/index.js';
 import { Callers, FairQueue, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import type { Streams } from './platform/outbox/index.js';
 import { newScope } from './platform/postgres/index.js';
-import type { DatabaseOutage } from './platform/telemetry/index.js';
+import type { DatabaseOutage, RequestRecord } from './platform/telemetry/index.js';
 import { TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
@@ -95,13 +104,12 @@ type Resolved = ReturnType<typeof withDefaults>;
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 const contexts =
   ({ db, clock, appUrl, streams, texts, webhooks }: Resolved) =>
-  ({ actor, req, scope, surface }: RequestContext): Omit<Context, 'beforehand'> => {
-    if (!actor) throw new Error('a request passed the router without an actor');
+  ({ actor, req, scope, surface }: Resolving): Omit<Context, 'beforehand'> => {
     const lastEventId = req.headers['last-event-id'];
     return {
       db: db.within(scope, actor.companyId),
       actor,
-      surface: surface ?? null,
+      surface,
       now: clock(),
       appUrl,
       streams,
@@ -179,8 +187,8 @@ export function createApp(options: AppOptions) {
   const { db, logger, clock, databaseTimeouts, demo, rateLimiters, trustedProxies } = resolved;
   const mask = masking(logger, options.outage);
 
-  const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
-    const { personId, companyId, tokenId } = actor ?? {};
+  const onStreamEnd = ({ requestId, record, actor }: StreamContext, { events, ending }: StreamSummary) => {
+    const { personId, companyId, tokenId } = actor;
     const milliseconds = Math.round(performance.now() - record.startedAt);
     logger.info({ requestId, personId, companyId, tokenId, events, milliseconds, ending }, 'stream ended');
   };
@@ -192,7 +200,7 @@ export function createApp(options: AppOptions) {
     mask,
     isSecret,
     lockChanges,
-    longTurns: new FairQueue({ seats: 1, refuses: false }),
+    longRequests: new FairQueue({ seats: 1, refuses: false }),
     onStreamEnd,
   });
 
@@ -218,22 +226,14 @@ export function createApp(options: AppOptions) {
     mask,
   });
 
-  /** Gives a request, and each piece of a body that goes on, its time with the database. */
-  function begin(context: RequestContext): void {
-    const { record: observer, scope } = context;
-    if (scope) scope.left = databaseTimeouts.response;
-    else context.scope = newScope(databaseTimeouts.response, { observer });
-  }
-
-  /** The token is valid: 401. */
-  const token: Check = async (request, _location, context) => {
+  /** Whose token it is: 401. */
+  async function authenticated(request: RequestHead, { client, scope, seat, record }: RequestContext) {
     requireBearer(request.headers.get('authorization'));
-    const { client, scope, seat } = context;
     const { canWrite, scopes, surfaces, ...actor } = await authenticate(client.token, scope);
     await seat?.changeFlow();
-    context.actor = actor;
-    context.grants = { canWrite, scopes, surfaces };
-  };
+    record.actor = actor;
+    return { actor, grants: { canWrite, scopes, surfaces } };
+  }
   let hasRefusedOrigin = false;
   /** Says once why browsers refuse what a web page of another origin sends. */
   const origin: Check = (request) => {
@@ -245,14 +245,18 @@ export function createApp(options: AppOptions) {
   const routed = router({
     ...resolved,
     routes,
-    begin,
+    begin: ({ scope }) => {
+      scope.left = databaseTimeouts.response;
+    },
     confirm: ({ scope }) =>
-      scope?.prerequisite?.hasFailed === false ? db.within(scope).requirePrerequisite() : undefined,
+      scope.prerequisite?.hasFailed === false ? db.within(scope).requirePrerequisite() : undefined,
     mask,
     noPage,
-    checks: [checks.path, origin, checks.method, checks.accept, token],
+    checks: [checks.path, origin, checks.method, checks.accept],
+    authenticate: authenticated,
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
-    checksOnceCounted: [checks.scope, checks.precondition],
+    checksOnceCounted: [callersChecks.scope, callersChecks.precondition],
   });
-  return { ...routed, withoutSecrets: withoutTokens, callers, routes };
+  const ownScope = (observer: RequestRecord) => newScope(databaseTimeouts.response, { observer });
+  return { ...routed, withoutSecrets: withoutTokens, callers, newScope: ownScope, routes };
 }

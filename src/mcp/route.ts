@@ -3,10 +3,10 @@ import { lazy } from '../platform/caching/index.js';
 import { quoted, shortened } from '../platform/failures/index.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import {
+  type CallerContext,
   type HttpResponse,
   isLoopback,
   type Mask,
-  type RequestContext,
   type RequestHead,
   type Route,
   readAccept,
@@ -50,7 +50,7 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     return { tools, serve: createProtocol(tools, () => {}), versions };
   });
 
-  async function handle(request: RequestHead, context: RequestContext): Promise<HttpResponse> {
+  async function handle(request: RequestHead, context: CallerContext): Promise<HttpResponse> {
     const foreign = foreignNames(request, { publicUrl, corsOrigins });
     if (foreign) return rpcError(403, codes.refused, foreign);
     let body: unknown;

@@ -10,7 +10,7 @@ import { previewOf } from '../operations/declaration.js';
 import { operations } from '../operations/index.js';
 import { badInput, type FieldError, failure } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
-import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
+import { type CallerContext, type Mask, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import { collectComponents, type JsonSchema, requestSchema, sentence } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
@@ -108,7 +108,7 @@ type Arguments = Record<string, unknown>;
 interface Call {
   given: Arguments;
   request: RequestHead;
-  context: RequestContext;
+  context: CallerContext;
 }
 
 /** One operation: what shows it, and what makes it. */
@@ -228,11 +228,11 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   ];
 
   /** The tools of the operations that a token may run. */
-  const changing = (context: RequestContext): string[] =>
+  const changing = (context: CallerContext): string[] =>
     prepared.filter((operation) => !hindrance(operation, context)).map(({ name }) => name);
 
   /** What the token of a request may use. */
-  function list(context: RequestContext): Tool[] {
+  function list(context: CallerContext): Tool[] {
     const allowed = changing(context);
     return tools.filter(({ name }) => !operationNamed(name) || allowed.includes(name));
   }
@@ -277,8 +277,8 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   }
 
   /** Why a preview has no confirmation; undefined if it has one. */
-  function hindrance({ scope }: ToolOperation, { grants }: RequestContext): string | undefined {
-    if (!grants?.canWrite) return 'the token is read-only';
+  function hindrance({ scope }: ToolOperation, { grants }: CallerContext): string | undefined {
+    if (!grants.canWrite) return 'the token is read-only';
     return grants.scopes?.includes(scope) === false ? `the token lacks the scope ${scope}` : undefined;
   }
 
@@ -338,7 +338,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   }
 
   /** Runs a tool. What fails is a result too, in the words of the catalogue, so that a model can mend its call. */
-  async function call(name: string, given: Arguments, request: RequestHead, context: RequestContext) {
+  async function call(name: string, given: Arguments, request: RequestHead, context: CallerContext) {
     try {
       const operation = operationNamed(name);
       if (operation) return await change(operation, { given, request, context });
@@ -349,7 +349,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     }
   }
 
-  function failed(error: GraphQLError, context: RequestContext): CallToolResult {
+  function failed(error: GraphQLError, context: CallerContext): CallToolResult {
     context.record.addErrors([error]);
     const { problem } = restProblem(error, context.requestId, publicUrl);
     const shown = problem as { detail: string; errors?: FieldError[] };
@@ -428,7 +428,7 @@ const withoutEmpty = (type: GraphQLInputObjectType, given: Arguments): Arguments
   );
 };
 
-const ownerOf = ({ companyId, tokenId }: NonNullable<RequestContext['actor']>) => ({ companyId, tokenId });
+const ownerOf = ({ companyId, tokenId }: CallerContext['actor']) => ({ companyId, tokenId });
 
 /** A failure that names fields of a document, with the arguments in their place: a variable has the name of its field. */
 function inArguments(error: unknown): unknown {

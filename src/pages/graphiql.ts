@@ -15,7 +15,14 @@ import {
 import { fileUrl } from '../fileSystem.js';
 import { operationDocuments } from '../mcp/documents.js';
 import { capitalized } from '../operations/declaration.js';
-import { contentRoute, type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
+import {
+  contentRoute,
+  type HttpResponse,
+  publicRoute,
+  type RequestHead,
+  type Route,
+  snakeCase,
+} from '../platform/http/index.js';
 import { assetRoutes, keptPages, ownAsset, vendorAsset } from './assetRoutes.js';
 import { type Demo, demoFor, howToOpenTheDemo, type ShownDemo } from './demoAccess.js';
 import { type Html, html, htmlPage, jsonBlock } from './html.js';
@@ -30,7 +37,7 @@ interface GraphiqlOptions extends PageOptions {
 export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
   const { schema, demo } = options;
   const kept = keptPages();
-  const handle: Route['handle'] = async (request) => {
+  const handle = async (request: RequestHead) => {
     const shown = await demoFor(request, demo);
     return shown ? render(shown, options) : kept('', () => render(undefined, options));
   };

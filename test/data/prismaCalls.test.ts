@@ -2,11 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ModelTransaction, openModels } from '../../src/database.js';
-import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
+import { FairQueue, LongRequest } from '../../src/platform/limits/index.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { Prerequisite } from '../../src/platform/postgres/prerequisite.js';
 import { RequestPool } from '../../src/platform/postgres/prismaClient.js';
-import { ReadBound } from '../../src/platform/postgres/readBound.js';
 import { sql } from '../../src/platform/postgres/values.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { openRandomDemo } from '../support/randomDemo.js';
@@ -278,7 +277,9 @@ describe("what Prisma's client executes", () => {
   });
 
   test('counts to what its request may read, and waits for its turn to read much', async () => {
-    const bounded = (maximum: number) => db.within(newScope(5_000, { reads: new ReadBound(maximum) }), demo);
+    const queue = new FairQueue({ seats: 1, refuses: false });
+    const bounded = (maximum: number) =>
+      db.within(newScope(5_000, { reads: new LongRequest(queue, { id: 'a', flow: 'a' }, { maximum }) }), demo);
     await expect(bounded(100_000).goal.count({ where: one })).resolves.toBeGreaterThan(5);
     await expect(bounded(1_000).goal.findMany({ where: { ...one, name: { not: 'a' } } })).rejects.toMatchObject({
       name: 'ReadTooMuch',
@@ -286,10 +287,9 @@ describe("what Prisma's client executes", () => {
     });
     const { company, space } = await world.team();
     const goal = { ...company, ...(await world.goal(space, { description: 'x'.repeat(1_200_000) })) };
-    const queue = new FairQueue({ seats: 1, refuses: false });
-    const held = new LongTurn(queue, { id: 'a', flow: 'a' });
+    const held = new LongRequest(queue, { id: 'a', flow: 'a' });
     await held.enter();
-    const reads = new ReadBound(10_000_000, new LongTurn(queue, { id: 'b', flow: 'b' }));
+    const reads = new LongRequest(queue, { id: 'b', flow: 'b' });
     let isRead = false;
     const where = { companyId: goal.companyId, id: goal.id, name: { not: 'a' } };
     const reading = db.within(newScope(5_000, { reads }), goal.companyId).goal.findFirst({ where });

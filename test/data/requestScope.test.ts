@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
-import { FairQueue, LongTurn } from '../../src/platform/limits/index.js';
+import { FairQueue, LongRequest } from '../../src/platform/limits/index.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
-import { ReadBound } from '../../src/platform/postgres/readBound.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { temporaryDatabase } from '../support/temporary.js';
 
@@ -52,12 +51,7 @@ test('of the requests that read much, one goes on at a time: the others read aga
   const order: string[] = [];
   const statements: Record<string, number> = {};
   const reader = (name: string, characters: number, milliseconds = 60_000) => {
-    const turn = new LongTurn(queue, { id: name, flow: name });
-    const reads = new ReadBound(10_000_000, turn);
-    const end = () => {
-      reads.end();
-      turn.end();
-    };
+    const reads = new LongRequest(queue, { id: name, flow: name });
     const observer = {
       beginStatement: () => {
         statements[name] = (statements[name] ?? 0) + 1;
@@ -70,7 +64,7 @@ test('of the requests that read much, one goes on at a time: the others read aga
       order.push(name);
       return row?.text.length;
     });
-    return { end, read };
+    return { end: () => reads.end(), read };
   };
   const first = reader('first', 1_500_000);
   expect(await first.read).toBe(1_500_000);

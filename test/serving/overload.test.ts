@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Overload, Seat } from '../../src/platform/http/admission.js';
-import { createRateLimiters, FairQueue, LongTurn } from '../../src/platform/limits/index.js';
+import { createRateLimiters, FairQueue, LongRequest } from '../../src/platform/limits/index.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { RequestRecord } from '../../src/platform/telemetry/telemetry.js';
 import { eventually } from '../support/eventually.js';
@@ -367,7 +367,7 @@ describe('what takes long', () => {
     let isContended = true;
     const began: Record<string, number> = {};
     const enter = async (name: string) => {
-      const turn = new LongTurn(queue, { id: name, flow: name }, () => isContended);
+      const turn = new LongRequest(queue, { id: name, flow: name }, { isContended: () => isContended });
       await turn.enter();
       began[name] = performance.now();
       return turn;
@@ -398,7 +398,7 @@ describe('what takes long', () => {
 
   test('gives back what it gets when it has ended', async () => {
     const queue = new FairQueue({ seats: 1, refuses: false });
-    const [running, waiting] = ['running', 'waiting'].map((id) => new LongTurn(queue, { id, flow: id }));
+    const [running, waiting] = ['running', 'waiting'].map((id) => new LongRequest(queue, { id, flow: id }));
     running?.enter();
     expect(await waiting?.enterWithin(5)).toBe('overloaded');
     waiting?.end();

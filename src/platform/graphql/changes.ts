@@ -336,7 +336,7 @@ function parseResult(text: string, field: FieldNode): ExecutionResult {
   return { data: data ?? null, errors: revived };
 }
 
-type Actor = NonNullable<OperationContext['actor']>;
+type Actor = OperationContext['actor'];
 
 export interface PendingOperation {
   args: ExecutionArgs;
@@ -365,7 +365,7 @@ export async function change<Changed>(
 ): Promise<ExecutionResult> {
   const { args, node, context, executeOn } = operation;
   const { request, actor, scope } = context;
-  const db = options.db.within(scope, actor?.companyId);
+  const db = options.db.within(scope, actor.companyId);
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
   if ((header !== null || context.once) && field && actor) {
@@ -383,7 +383,7 @@ export async function change<Changed>(
     // An error without data is the failure of a field; a statement that failed has ended the transaction.
     const mayStay = (result: ExecutionResult) => Boolean(result.data) && isDecided(result);
     return onlyIf(db, mayStay, async (tx) => {
-      if (actor && records.length > 1) await options.lockChanges({ db: tx, actor }, records);
+      if (records.length > 1) await options.lockChanges({ db: tx, actor }, records);
       return executeOn(tx);
     });
   }

@@ -1,7 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
-import { type RequestContext, refusedFor } from '../http/index.js';
-import { type Caller, type FairQueue, LongTurn, type Principal } from '../limits/index.js';
-import { ReadBound } from '../postgres/index.js';
+import { type CallerContext, refusedFor } from '../http/index.js';
+import { type Caller, type FairQueue, LongRequest, type Principal } from '../limits/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation, postponing } from './changes.js';
 import { fieldNames, type OperationContext, operationOf, perOperation } from './operation.js';
@@ -12,15 +11,18 @@ import { badInputOf } from './validInput.js';
 /** The most characters of rows that a document of a caller may read: a row takes several times its length in memory. */
 export const mostRead = 32_000_000;
 
+/** What is known of a request whose fields are resolved. */
+export type Resolving = Pick<CallerContext, 'actor' | 'req' | 'scope' | 'surface'>;
+
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
-  contextOf: (context: RequestContext) => object;
+  contextOf: (context: Resolving) => object;
   /** Of rows that a document of a caller may read; 32 million if omitted. */
   readCharacters?: number;
   /** In the response to it; 16 million if omitted. */
   responseCharacters?: number;
   /** One place, for the request that takes long: the memory of one, and between two of them the requests of others. */
-  longTurns: FairQueue;
+  longRequests: FairQueue;
   /** Called with the company after a mutation has been committed there. */
   onChange: (companyId: string) => void;
 }
@@ -33,9 +35,7 @@ export const complexityOfPoint = 3_000;
 /** The complexity from which on a query takes long, such as that for 100 records with a few lists each. */
 const longQuery = 1_000;
 
-/** From how many characters on a response takes long to make and to send. */
-const longResponse = 1_000_000;
-/** For how many milliseconds it waits for its turn at most, and a document that is known to take long. */
+/** For how many milliseconds it waits for its turn at most. */
 const longestWait = 2_000;
 
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
@@ -47,7 +47,7 @@ const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
 
 /** The one place that executes operations, of all surfaces. */
 export function createExecution<Changed>(options: ExecutionOptions<Changed>): ExecuteOperation {
-  const { contextOf, readCharacters = mostRead, responseCharacters, longTurns } = options;
+  const { contextOf, readCharacters = mostRead, responseCharacters, longRequests } = options;
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
@@ -58,20 +58,19 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     const isChange = node.operation === OperationTypeNode.MUTATION;
     const longFrom = isChange || context.isStored ? complexityOfPoint : longQuery;
     const isContended = () => context.seat?.isContended ?? false;
-    const turn = new LongTurn(longTurns, callerOf(context.actor), isContended);
-    const reads = new ReadBound(
-      context.isStored ? forStored * readCharacters : readCharacters,
-      // A change has locked its rows when it reads.
-      isChange ? undefined : turn,
-    );
-    if (context.scope) context.scope.reads = reads;
+    const maximum = context.isStored ? forStored * readCharacters : readCharacters;
+    const own = new LongRequest(longRequests, callerOf(context.actor), {
+      isContended,
+      maximum,
+      waitsToRead: !isChange,
+    });
+    context.scope.reads = own;
     const bad = context.isStored ? undefined : badInputOf(args, node);
     if (bad) return bad;
     const isBound = !context.isStored && !(isChange && isShort(context.cost));
     const beforehand = postponing();
-    let bound: ResponseBound | undefined;
     const executeOn: PendingOperation['executeOn'] = (db) => {
-      bound = isBound ? new ResponseBound(responseCharacters) : undefined;
+      const bound = isBound ? new ResponseBound(responseCharacters) : undefined;
       const activityIds: (string | null)[] = [];
       context.changes = { activityIds, isCommitted: db === undefined };
       const noteChange = (activityId: string | null) => {
@@ -86,28 +85,24 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
         noteChange,
         beforehand: beforehand(db !== undefined),
       };
-      return executeWithin(bound, { ...args, contextValue }).finally(() => reads.end());
+      return executeWithin(bound, { ...args, contextValue }).finally(() => own.end());
     };
     try {
       if (complexity > longFrom && isContended()) {
-        const decision = await turn.enterWithin(longestWait);
+        const decision = await own.enterWithin(longestWait);
         if (decision !== 'admitted') throw refusedFor(decision);
       }
-      const result = await inSpan({ args, node, context, executeOn }, (operation) =>
+      return await inSpan({ args, node, context, executeOn }, (operation) =>
         isChange ? changeAndTell(operation, options) : executeOn(undefined),
       );
-      const isLong = bound !== undefined && bound.length > longResponse;
-      // What it tells may have been changed already, so it is told whenever it is its turn.
-      if (isLong && !turn.isHeld && isContended()) await turn.enterWithin(longestWait);
-      return result;
     } finally {
-      turn.end();
+      own.end();
     }
   };
 }
 
 /** Who runs, in a queue: a token, companies in turn. */
-export const callerOf = ({ tokenId: id = '', companyId: flow = '' }: Partial<Principal> = {}): Caller => ({ id, flow });
+export const callerOf = ({ tokenId: id, companyId: flow }: Principal): Caller => ({ id, flow });
 
 function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
@@ -124,12 +119,11 @@ function noteCommitted({ record, changes }: OperationContext): void {
 
 /** What is not told, because its outcome could not be read back or was lost, is found a second later. */
 async function changeAndTell<Changed>(operation: PendingOperation, options: ExecutionOptions<Changed>) {
-  const { scope } = operation.context;
-  if (scope) scope.isChange = true;
+  operation.context.scope.isChange = true;
   const result = await change(operation, options);
   const { actor, record, changes } = operation.context;
   if (result.data) noteCommitted(operation.context);
   else if (changes?.isCommitted === false) record.change = { changed: false };
-  if (actor && result.data) options.onChange(actor.companyId);
+  if (result.data) options.onChange(actor.companyId);
   return result;
 }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { createYoga } from 'graphql-yoga';
-import type { Handler, Mask, RequestContext, RequestHead, Route } from '../http/index.js';
+import type { CallerContext, CallersRoute, Mask, RequestHead } from '../http/index.js';
 import { createExecution, type ExecutionOptions } from './execution.js';
 import { type Once, type OperationContext, operationOf, type Plugin } from './operation.js';
 import { paramsOf } from './params.js';
@@ -28,7 +28,7 @@ export type ExecuteDocument = (
   document: DocumentNode,
   variables: Record<string, unknown>,
   request: RequestHead,
-  context: RequestContext,
+  context: CallerContext,
   options?: { isStored?: boolean; once?: Once },
 ) => Promise<ExecutionResult>;
 
@@ -66,10 +66,10 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     ],
   });
 
-  const shownFor = (error: unknown, context: RequestContext, isPartial?: boolean) =>
+  const shownFor = (error: unknown, context: CallerContext, isPartial?: boolean) =>
     catalogued(mask(ownError(error), context, isPartial));
 
-  const masked = (result: ExecutionResult, context: RequestContext): ExecutionResult => {
+  const masked = (result: ExecutionResult, context: CallerContext): ExecutionResult => {
     if (!result.errors) return result;
     const errors = result.errors.map((error) => shownFor(error, context, Boolean(result.data)));
     // That a change was made is said once, whichever of its fields have failed.
@@ -96,7 +96,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
   }
 
   /** Yoga runs what was asked for. Its Request and Response of fetch, which cost a tenth of a small request, stay out. */
-  const handle: Handler = async (request, context) => {
+  const handle: CallersRoute['handle'] = async (request, context) => {
     const operation: OperationContext = { ...context, isStored: false };
     const result = await resultOf(request, operation);
     if (operation.live) return { status: 200, headers: streamHeaders, live: operation.live };
@@ -117,7 +117,7 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     }
   };
 
-  const route = (path: string): Route => ({
+  const route = (path: string): CallersRoute => ({
     path,
     methods: ['GET', 'POST'],
     surface: 'graphql',

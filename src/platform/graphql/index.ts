@@ -1,8 +1,9 @@
 export { type Beforehand, purgeOutcomes } from './changes.js';
+export type { Resolving } from './execution.js';
 export { createGraphql, type ExecuteDocument } from './graphql.js';
 export { bodyOf, readInput, restSpelling } from './input.js';
 export { type Once, type Plugin, scopeOf } from './operation.js';
 export { readPlugins } from './plugins.js';
 export { withItemsCounted } from './responseBound.js';
 export { newValues, withStoredValues } from './storedValues.js';
-export type { StreamSummary } from './subscriptions.js';
+export type { StreamContext, StreamSummary } from './subscriptions.js';

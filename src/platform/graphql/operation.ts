@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Plugin as YogaPlugin } from 'graphql-yoga';
-import { type LiveBody, type RequestContext, snakeCase } from '../http/index.js';
+import { type CallerContext, type LiveBody, snakeCase } from '../http/index.js';
 import type { Transaction } from '../postgres/index.js';
 
 /** Finds something out about an operation of a schema once, and remembers it for as long as its document is kept. */
@@ -129,7 +129,7 @@ interface Changes {
 }
 
 /** What the plugins know about a request, and what they tell each other. */
-export interface OperationContext extends RequestContext {
+export interface OperationContext extends CallerContext {
   /** Whether it runs a document of ours, which needs none of the limits of clients' documents. */
   isStored: boolean;
   /** Makes its change happen once, instead of the client's `Idempotency-Key`. */

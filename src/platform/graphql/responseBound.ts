@@ -19,14 +19,8 @@ const mostItems = 25_000;
 /** What the response to one document of a caller may have. Its context carries it. */
 export class ResponseBound {
   #items = 0;
-  #length = 0;
 
   constructor(readonly characters = mostCharacters) {}
-
-  /** Characters of what is complete. */
-  get length(): number {
-    return this.#length;
-  }
 
   countItems(count: number): void {
     this.#items += count;
@@ -35,8 +29,7 @@ export class ResponseBound {
 
   /** Counts the texts and names of what is complete. Throws 400 if it is too long. */
   requireShort(data: unknown): void {
-    this.#length = lengthOf(data);
-    if (this.#length > this.characters) throw tooLong('characters', this.characters);
+    if (lengthOf(data) > this.characters) throw tooLong('characters', this.characters);
   }
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
-import type { LiveBody, Mask, RequestContext } from '../http/index.js';
-import { FairQueue, LongTurn } from '../limits/index.js';
-import { ReadBound } from '../postgres/index.js';
-import { callerOf, complexityOfPoint, mostRead } from './execution.js';
+import type { CallerContext, LiveBody, Mask } from '../http/index.js';
+import { FairQueue, LongRequest } from '../limits/index.js';
+import { callerOf, complexityOfPoint, mostRead, type Resolving } from './execution.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
@@ -104,13 +103,16 @@ class ServerSentEvents implements LiveBody {
 
 const isUnavailable = ({ extensions }: GraphQLError) => extensions.code === 'SERVICE_UNAVAILABLE';
 
+/** All that a stream needs to know of its request: it lasts for an hour, and there may be thousands. */
+export type StreamContext = Resolving & Pick<CallerContext, 'requestId' | 'record'>;
+
 export interface SubscriptionOptions {
-  contextOf: (context: RequestContext) => object;
+  contextOf: (context: Resolving) => object;
   mask: Mask;
   readCharacters?: number;
   responseCharacters?: number;
-  longTurns: FairQueue;
-  onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
+  longRequests: FairQueue;
+  onStreamEnd: (context: StreamContext, summary: StreamSummary) => void;
 }
 
 /** Events that are executed at a time, of all streams: one change may concern thousands of them. They use connections as requests do. */
@@ -150,12 +152,11 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
 function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
-  { requestId, client, record, req, actor, responseHeaders, scope, charge, cost }: OperationContext,
+  { requestId, record, req, actor, surface, scope, charge, cost }: OperationContext,
   queue: FairQueue,
-  { contextOf, mask, readCharacters = mostRead, responseCharacters, longTurns, onStreamEnd }: SubscriptionOptions,
+  { contextOf, mask, readCharacters = mostRead, responseCharacters, longRequests, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
-  // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
-  const kept: RequestContext = { requestId, client, record, req, actor, responseHeaders, scope };
+  const kept: StreamContext = { requestId, record, req, actor, surface, scope };
   const caller = callerOf(actor);
   /** What has been paid for: at first, the point of the request. */
   let paid = complexityOfPoint;
@@ -175,16 +176,12 @@ function bodyOf(
     return true;
   };
   const run = async (item: object) => {
-    const turn = new LongTurn(longTurns, caller);
-    const reads = new ReadBound(readCharacters, turn);
-    if (kept.scope) kept.scope.reads = reads;
+    const own = new LongRequest(longRequests, caller, { maximum: readCharacters });
+    kept.scope.reads = own;
     const bound = new ResponseBound(responseCharacters);
     const contextValue = { ...contextOf(kept), bound };
     const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
-    const result = await executeWithin(bound, args).finally(() => {
-      reads.end();
-      turn.end();
-    });
+    const result = await executeWithin(bound, args).finally(() => own.end());
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };

@@ -9,10 +9,9 @@ export {
   readAccept,
   requireAcceptable,
 } from './request.js';
-export { type Grants, type RequestContext, requireScopes } from './requestContext.js';
+export { type CallerContext, type Grants, type RequestContext, requireScopes } from './requestContext.js';
 export {
   cachedResponse,
-  type Handler,
   type HttpResponse,
   isPreflight,
   jsonResponse,
@@ -22,6 +21,6 @@ export {
   snakeCase,
   snakeCased,
 } from './response.js';
-export { type Check, checks, type Route, router } from './router.js';
+export { type CallersRoute, type Check, callersChecks, checks, type Route, router } from './router.js';
 export { contentRoute, healthRoutes, leadsTo, publicRoute } from './routes.js';
 export { NodeServer } from './server.js';

@@ -4,7 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import { overloaded } from './admission.js';
 import type { RequestHead } from './request.js';
-import type { RequestContext } from './requestContext.js';
+import type { ReadBody, RequestContext } from './requestContext.js';
 
 const maximumDepth = 100;
 
@@ -41,17 +41,18 @@ export function parseRequestJson(text: string): unknown {
 
 /**
  * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type, encoding), 413 (size) or 400
- * (syntax). Reads the body within `receiveBody`, once the headers are in order.
+ * (syntax). Reads the body once the headers are in order.
  */
 export async function readJson(
   { headers }: RequestHead,
   limit: number,
-  { req, receiveBody = (read) => read() }: Pick<RequestContext, 'req' | 'receiveBody'>,
+  { req, seat }: Pick<RequestContext, 'req' | 'seat'>,
 ): Promise<unknown> {
   requireJson(headers.get('content-type'));
   requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = bytesRead(req, limit) ?? (await receiveBody((take) => readBytes(req, limit, take)));
+  const read: ReadBody<Buffer> = (take) => readBytes(req, limit, take);
+  const bytes = bytesRead(req, limit) ?? (await (seat ? seat.whileReceiving(req, read) : read()));
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'The text is not UTF-8' });
   return parseRequestJson(bytes.toString());
 }

@@ -18,26 +18,44 @@ export interface Grants {
 /** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
 export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
 
-/** What the pipeline knows about a request besides the request itself. */
+/** The right of a request to run, which others share. */
+interface RunningRight {
+  /** Whether others ask, too. */
+  readonly isContended: boolean;
+  /** Reads the body, without the right while that takes its time. */
+  whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T>;
+  /** Has it count for the company, once that is known. */
+  changeFlow(): Promise<void>;
+}
+
+/** What is known about each request. Later phases add nothing to it: what they find out they return, or note in `record`. */
 export interface RequestContext {
-  requestId: string;
-  record: RequestRecord;
-  /** Its use of the database. Omitted for what waits as long as it takes. */
-  scope?: RequestScope | undefined;
+  readonly requestId: string;
+  /** What the log and the metrics say of it. */
+  readonly record: RequestRecord;
+  /** Its use of the database. */
+  readonly scope: RequestScope;
   /** Node's own request. */
-  req: IncomingMessage;
+  readonly req: IncomingMessage;
   /** What the request says of who sent it. */
-  client: Client;
-  /** Reads the body, once the headers are in order. */
-  receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
-  /** The right to run, which others share. */
-  seat?: { readonly isContended: boolean; changeFlow(): Promise<void>; leave(): void };
-  responseHeaders: Record<string, string>;
-  actor?: Principal | undefined;
-  grants?: Grants;
-  surface?: Surface;
-  /** Counts the points that a document costs more than one, before it runs. Fails with 429. Omitted for what is not counted. */
-  charge?: (points: number) => Promise<void>;
+  readonly client: Client;
+  /** Undefined if every request is admitted. */
+  readonly seat: RunningRight | undefined;
+  readonly responseHeaders: Record<string, string>;
+}
+
+/** Who sent a request, and what the token may do. */
+export interface Authenticated {
+  readonly actor: Principal;
+  readonly grants: Grants;
+}
+
+/** The same of a request that is a caller's, and counted. */
+export interface CallerContext extends RequestContext, Authenticated {
+  /** Where the token is used. */
+  readonly surface: Surface;
+  /** Counts the points that a document costs more than one, before it runs. Fails with 429. Undefined if nothing is counted. */
+  readonly charge: ((points: number) => Promise<void>) | undefined;
 }
 
 /** A scope of its own for each surface, as it is named to those who lack it. */
@@ -57,8 +75,8 @@ const missingScopes = ({ scopes }: Pick<Grants, 'scopes'>, needed: readonly stri
   scopes ? [...new Set(needed)].filter((scope) => !scopes.includes(scope)) : [];
 
 /** Requires a token that may write, and all that the request does. Throws 403. */
-export function requireScopes(grants: Grants | undefined, needed: readonly string[]): void {
-  if (!grants?.canWrite) throw failure('READ_ONLY_TOKEN');
+export function requireScopes(grants: Grants, needed: readonly string[]): void {
+  if (!grants.canWrite) throw failure('READ_ONLY_TOKEN');
   const missing = missingScopes(grants, needed);
   if (missing.length > 0) {
     throw failure('INSUFFICIENT_SCOPE', { missingScopes: missing, grantedScopes: [...(grants.scopes ?? [])] });

@@ -4,10 +4,11 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
-import { isLocked, isUnavailable, ReadTooMuch, reasonOf } from '../postgres/index.js';
+import { ReadTooMuch } from '../limits/index.js';
+import { isLocked, isUnavailable, reasonOf } from '../postgres/index.js';
 import type { DatabaseOutage } from '../telemetry/index.js';
 import type { RequestHead } from './request.js';
-import type { RequestContext } from './requestContext.js';
+import type { RequestContext, Surface } from './requestContext.js';
 
 const capital = /[A-Z]/;
 
@@ -84,7 +85,10 @@ export function problemResponse(error: GraphQLError, requestId: string, publicUr
 }
 
 /** `isPartial` of an error beside data, which says what was changed. */
-export type Mask = (error: unknown, context: RequestContext, isPartial?: boolean) => GraphQLError;
+export type Mask = (error: unknown, context: Failing, isPartial?: boolean) => GraphQLError;
+
+/** What is known about a request that fails, perhaps before its route is. */
+type Failing = Pick<RequestContext, 'record' | 'scope'> & { surface?: Surface | undefined };
 
 /** Several fields fail with the same error if one query loads them all. */
 const logged = new WeakSet<object>();
@@ -102,7 +106,7 @@ const isExpected = (error: unknown): error is GraphQLError =>
  * each is 500 and says so: none may be taken for a refusal.
  */
 export function masking(logger: Logger, outage?: DatabaseOutage): Mask {
-  function log(cause: unknown, { record: { identity, change } }: RequestContext): void {
+  function log(cause: unknown, { record: { identity, change } }: Failing): void {
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...identity, ...change, err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
@@ -114,7 +118,7 @@ export function masking(logger: Logger, outage?: DatabaseOutage): Mask {
       return error;
     }
     const cause = causeOf(error);
-    const isChange = context.scope?.isChange === true;
+    const isChange = context.scope.isChange;
     // A document of ours is not its caller's to shorten.
     const isCallers = context.surface !== 'rest';
     if (cause instanceof ReadTooMuch && isCallers && !cause.mayHaveChanged) {

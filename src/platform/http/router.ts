@@ -2,7 +2,14 @@ import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { RateLimit } from '../limits/index.js';
 import { jsonTypes, type RequestHead, readAccept, requireAcceptable, requireReadPreconditions } from './request.js';
-import { type RequestContext, requireScopes, requireSurface, type Surface } from './requestContext.js';
+import {
+  type Authenticated,
+  type CallerContext,
+  type RequestContext,
+  requireScopes,
+  requireSurface,
+  type Surface,
+} from './requestContext.js';
 import {
   addVary,
   compression,
@@ -18,30 +25,42 @@ import {
 } from './response.js';
 
 /** A path and what a request to it needs. The router checks that in the order of docs/errors.md, "Order of checks". */
-export interface Route {
+interface AnyRoute {
   path: string;
   /** What a request to it does, for the log and the metrics; its path if omitted. */
   operation?: string;
   methods: readonly string[];
   /** Matches only requests that prefer HTML, as browsers do. Other routes of the path handle the rest. */
   accepts?: 'text/html';
-  public?: boolean;
   /** The page about this path, which is not a page itself: browsers are redirected to it. */
   leadsTo?: string;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
-  /** Where a token is used that is sent to it. */
-  surface?: Surface;
   /** The media types that it may respond with, of which `Accept` must allow one; JSON if omitted. */
   types?: readonly string[];
   /** The response to a request that is rejected; a problem if omitted. */
   rejected?: (error: GraphQLError, request: RequestHead, requestId: string) => HttpResponse;
+}
+
+/** One that anybody may ask. */
+export interface PublicRoute extends AnyRoute {
+  public: true;
+  handle: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+}
+
+/** One that needs a token. */
+export interface CallersRoute extends AnyRoute {
+  public?: undefined;
+  /** Where a token is used that is sent to it. */
+  surface: Surface;
   /** How a request says which state it expects, if not by `If-Match`. */
   precondition?: string;
   /** What it changes: tokens that may not are rejected before the body is read. */
   scopes?: readonly string[];
-  handle: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+  handle: (request: RequestHead, context: CallerContext) => HttpResponse | Promise<HttpResponse>;
 }
+
+export type Route = PublicRoute | CallersRoute;
 
 interface Location {
   path: string;
@@ -101,8 +120,10 @@ function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publi
   };
 }
 
-/** One check of a request before its route handles it. Throws what it is refused with. */
-export type Check = (request: RequestHead, location: Location, context: RequestContext) => void | Promise<void>;
+/** One check of a request before it is known who sent it. Throws what it is refused with. */
+export type Check = (request: RequestHead, location: Location) => void;
+/** One of a request that counts. */
+type CallersCheck = (request: RequestHead, route: CallersRoute, context: CallerContext) => void;
 
 /** The checks that a route needs, for the order in which the product puts them. */
 export const checks = {
@@ -119,30 +140,34 @@ export const checks = {
   },
   /** The client accepts what the route responds with: 406. */
   accept: ({ headers }, { route }) => requireAcceptable(headers.get('accept'), route?.types ?? jsonTypes),
+} satisfies Record<string, Check>;
+
+/** The same for its caller. */
+export const callersChecks = {
   /** The token may be used here, and change what the route does: 403. */
-  scope: (_request, { route }, { grants, surface }) => {
-    if (grants && surface) requireSurface(grants, surface);
-    if (route?.scopes) requireScopes(grants, route.scopes);
+  scope: (_request, { surface, scopes }, { grants }) => {
+    requireSurface(grants, surface);
+    if (scopes) requireScopes(grants, scopes);
   },
   /** It is bound to nothing that the route would ignore: 400. */
-  precondition: (request, { route }) => {
-    if (route?.surface) requireReadPreconditions(request, route.precondition);
-  },
-} satisfies Record<string, Check>;
+  precondition: (request, { precondition }) => requireReadPreconditions(request, precondition),
+} satisfies Record<string, CallersCheck>;
 
 interface RouterOptions {
   routes: Route[];
-  /** Before the first check, and before each piece of a body that goes on: gives the request its time. */
+  /** Before each piece of a body that goes on: gives it the time of a request. */
   begin?: (context: RequestContext) => void;
   /** Before a response, whatever it says: whoever sent the request still may. Throws what it is refused with. */
   confirm?: (context: RequestContext) => Promise<void> | undefined;
   corsOrigins?: readonly string[];
-  /** The checks of a request that is no public page's, in order. One of them finds who sent it. */
+  /** The checks of a request that is no public page's, in order. */
   checks: readonly Check[];
+  /** After them: who sent it. */
+  authenticate: (request: RequestHead, context: RequestContext) => Promise<Authenticated>;
   /** Counts requests, whether or not they pass the checks: over the limit is 429. */
   limit?: RateLimit | undefined;
   /** The checks of a request that counts no more. */
-  checksOnceCounted: readonly Check[];
+  checksOnceCounted: readonly CallersCheck[];
   mask: Mask;
   publicUrl?: string | undefined;
   noPage: NoPage;
@@ -164,29 +189,6 @@ export function router(options: RouterOptions): Router {
   const { routesOf, locate } = locator(routes);
   const rejected = rejections(options);
 
-  async function runChecks(
-    checks: readonly Check[],
-    request: RequestHead,
-    location: Location,
-    context: RequestContext,
-  ): Promise<void> {
-    for (const check of checks) {
-      const checked = check(request, location, context);
-      if (checked) await checked;
-    }
-  }
-
-  /** Counts a request; one for a public page for its address, one for a file of a page or a health check not at all. */
-  async function checkAndCount(request: RequestHead, location: Location, context: RequestContext): Promise<void> {
-    const { route } = location;
-    if (!route?.public) {
-      const run = () => runChecks(options.checks, request, location, context);
-      await (limit ? limit.count(context, run) : run());
-      if (limit) context.charge = (points) => limit.charge(context, points);
-      await runChecks(options.checksOnceCounted, request, location, context);
-    } else if (limit && !route.unlimited) await limit.count(context, async () => {});
-  }
-
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
     return limit?.refusal(context, () => {
       const { route } = locate(request);
@@ -206,25 +208,41 @@ export function router(options: RouterOptions): Router {
   }
 
   const respond: Handler = async (request, context) => {
-    begin(context);
     const location = locate(request);
-    const { path, redirect, route: found } = location;
-    if (found?.surface) context.surface = found.surface;
+    const { path, redirect, route } = location;
     const routesOfPath = routesOf(path);
     note(context, routesOfPath[0]);
     noteVary(context, routesOfPath);
     try {
-      if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
-      await checkAndCount(request, location, context);
-      if (!found) throw new Error('a request without a route passed the checks');
-      const response = await found.handle(request, context);
+      if (redirect && route?.public) return { status: 308, headers: { Location: redirect } };
+      const response = await handled(request, location, context);
       await confirm(context);
       return response.live ? { ...response, live: inTime(response.live, context) } : response;
     } catch (thrown) {
       const error = await confirmed(thrown, context);
-      return rejected(mask(error, context), location, request, context);
+      const surface = route?.public ? undefined : route?.surface;
+      return rejected(mask(error, { ...context, surface }), location, request, context);
     }
   };
+
+  /** Checks and counts a request, one for a public page for its address, one for a file of a page or a health check not at all. */
+  async function handled(request: RequestHead, location: Location, context: RequestContext): Promise<HttpResponse> {
+    const { route } = location;
+    if (route?.public) {
+      if (limit && !route.unlimited) await limit.count(context, async () => undefined);
+      return route.handle(request, context);
+    }
+    const check = async () => {
+      for (const one of options.checks) one(request, location);
+      return options.authenticate(request, context);
+    };
+    const known = await (limit ? limit.count(context, check) : check());
+    if (!route) throw new Error('a request without a route passed the checks');
+    const charge = limit && ((points: number) => limit.charge(context, known.actor, points));
+    const caller = { ...context, ...known, surface: route.surface, charge };
+    for (const one of options.checksOnceCounted) one(request, route, caller);
+    return route.handle(request, caller);
+  }
 
   /** Why a request fails: what it was refused with, unless its caller may not ask at all. */
   async function confirmed(thrown: unknown, context: RequestContext): Promise<unknown> {

@@ -3,10 +3,14 @@ import { lazy } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import type { RequestContext } from './requestContext.js';
 import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
-import type { Route } from './router.js';
+import type { PublicRoute, Route } from './router.js';
 
 /** A route that anybody may read, without a token. */
-export const publicRoute = (path: string, handle: Route['handle'], more: Partial<Route> = {}): Route => ({
+export const publicRoute = (
+  path: string,
+  handle: PublicRoute['handle'],
+  more: Partial<PublicRoute> = {},
+): PublicRoute => ({
   path,
   methods: ['GET', 'HEAD'],
   public: true,
@@ -29,7 +33,7 @@ interface Health {
  */
 export function healthRoutes({ isStopping, isReady }: Health): Route[] {
   const route = (path: string, check: Health['isReady'], body: object) => {
-    const handle: Route['handle'] = async (_request, context) => {
+    const handle: PublicRoute['handle'] = async (_request, context) => {
       if (!(await check(context))) throw failure('SERVICE_UNAVAILABLE');
       return jsonResponse(body);
     };

@@ -5,6 +5,7 @@ import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
 import type { Callers } from '../limits/index.js';
+import type { RequestScope } from '../postgres/index.js';
 import { type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { type Overload, Seat } from './admission.js';
 import { Connections, type Running } from './connections.js';
@@ -49,6 +50,7 @@ interface ResponderOptions extends RefusalOptions {
   app: Router & {
     withoutSecrets: (path: string) => string;
     callers: Pick<Callers, 'addressOf' | 'clientOf' | 'callerOf'>;
+    newScope: (record: RequestRecord) => RequestScope;
   };
   logger: Logger;
   /** If omitted, every request is admitted. */
@@ -56,7 +58,11 @@ interface ResponderOptions extends RefusalOptions {
 }
 
 /** The response to a request: the pipeline's once it has a seat. Undefined if the client left meanwhile: nobody would know of a change. */
-async function respond(context: RequestContext, options: ResponderOptions): Promise<HttpResponse | undefined> {
+async function respond(
+  context: RequestContext,
+  seat: Seat | undefined,
+  options: ResponderOptions,
+): Promise<HttpResponse | undefined> {
   const { req, record, client } = context;
   const { app, logger, overload } = options;
   let malformed: GraphQLError | undefined;
@@ -76,16 +82,9 @@ async function respond(context: RequestContext, options: ResponderOptions): Prom
       if (req.socket.destroyed) return undefined;
     }
     if (malformed) return refusal(malformed, record, req, options);
-    const callerNow = () => app.callers.callerOf(client);
-    const seat = overload && !isExempt ? new Seat(overload, record, callerNow) : undefined;
-    if (seat) context.seat = seat;
-    const refused = app.refusal(head, context) ?? (await seat?.enter());
+    const refused = app.refusal(head, context) ?? (isExempt ? undefined : await seat?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return app.reject(refused, head, context);
-    // Not written where it is assigned: V8 puts a function that is assigned to a property into old space, where it keeps
-    // the whole request until the next full collection.
-    const receiveBody: RequestContext['receiveBody'] = (read) => (seat ? seat.whileReceiving(req, read) : read());
-    context.receiveBody = receiveBody;
     return await app.handle(head, context);
   } catch (error) {
     logger.error({ ...record.identity, err: error }, 'unexpected error');
@@ -195,14 +194,16 @@ export class NodeServer {
   /** Takes a request from its socket to its response: record, seat, pipeline, and what is sent. */
   async #handle(running: Running): Promise<void> {
     const { req, res } = running;
-    const client = this.options.app.callers.clientOf(req);
+    const { app, overload } = this.options;
+    const client = app.callers.clientOf(req);
     const record = this.#telemetry.begin(client.address, req);
     const { requestId } = record.identity;
-    const context: RequestContext = { requestId, record, req, client, responseHeaders: {} };
+    const seat = overload && new Seat(overload, record, () => app.callers.callerOf(client));
+    const context = { requestId, record, scope: app.newScope(record), req, client, seat, responseHeaders: {} };
     running.known = context;
-    if (!this.options.overload?.isExempt(req.url ?? '')) this.#askedAt = performance.now();
+    if (!overload?.isExempt(req.url ?? '')) this.#askedAt = performance.now();
     try {
-      const response = await this.#telemetry.run(record, () => respond(context, this.options));
+      const response = await this.#telemetry.run(record, () => respond(context, seat, this.options));
       if (!response) return this.#telemetry.finish(record, undefined, context);
       const { live } = response;
       if (record.isFinished) return live?.close();
@@ -212,7 +213,7 @@ export class NodeServer {
       if (live) void this.#telemetry.run(record, () => sendLive(live, response, res, this.#unsent));
       else send(response, res, { onSent: (bytes) => this.#unsent.count(res, bytes), isUnread });
     } finally {
-      context.seat?.leave();
+      seat?.leave();
     }
   }
 

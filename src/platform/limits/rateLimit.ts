@@ -167,7 +167,6 @@ interface CountedContext {
   record: RequestRecord;
   scope?: RequestScope | undefined;
   client: Client;
-  actor?: Principal | undefined;
   responseHeaders: Record<string, string>;
 }
 
@@ -176,10 +175,13 @@ export interface RateLimit {
   isOver(client: Client): boolean;
   /** The failure of a request known to be over its limit, before it takes a seat, if `isCounted` says that it counts. */
   refusal(context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
-  /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
-  count<Result>(context: CountedContext, check: () => Promise<Result>): Promise<Result>;
+  /** Runs `check`, which finds out who sent the request, and counts it, whatever the outcome. Fails with 429 if the request is over the limit. */
+  count<Result extends { actor: Principal } | undefined>(
+    context: CountedContext,
+    check: () => Promise<Result>,
+  ): Promise<Result>;
   /** Counts points besides the one of the request. Fails with 429 too. */
-  charge(context: CountedContext, points: number): Promise<void>;
+  charge(context: CountedContext, actor: Principal, points: number): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -245,14 +247,13 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       if (!over || !isCounted()) return undefined;
       const actor = callers.lastPrincipalOf(client);
       // For the log.
-      if (actor) context.actor = actor;
+      if (actor) context.record.actor = actor;
       return overLimit(context, over.limit, over.wait);
     },
-    async charge(context, points) {
-      const { actor } = context;
+    async charge(context, actor, points) {
       // A document that costs more than the limit takes all of it: it runs once in a window.
       const taken = Math.min(points, limiters.token.points - 1);
-      if (actor && taken > 0) await take('token', keyOf(actor), taken, context);
+      if (taken > 0) await take('token', keyOf(actor), taken, context);
     },
     async count(context, check) {
       const { client } = context;
@@ -266,7 +267,8 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       // An unexpected error is not the caller's fault, so it does not count.
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
       // Before any other failure, so that a caller over the limit does not learn whether a token is valid.
-      if (context.actor) await take('token', keyOf(context.actor), 1, context);
+      const actor = 'result' in outcome ? outcome.result?.actor : undefined;
+      if (actor) await take('token', keyOf(actor), 1, context);
       else await take('address', address, 1, context);
       if ('error' in outcome) throw outcome.error;
       return outcome.result;

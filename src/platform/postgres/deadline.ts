@@ -1,6 +1,5 @@
 import { Turns } from '../process/index.js';
 import type { Prerequisite } from './prerequisite.js';
-import type { ReadBound } from './readBound.js';
 import type { Statement } from './values.js';
 
 /** What is told about the work of one request with the database. */
@@ -9,6 +8,17 @@ export interface RequestObserver {
   beginStatement(sql: string): ((error?: unknown) => void) | undefined;
   /** A statement or transaction lost to another, and is repeated. */
   countRepetition(): void;
+}
+
+/** What is told of all that a request reads. */
+export interface Reads {
+  /** That so many characters have arrived. What it throws fails their statement. */
+  count(characters: number, mayHaveChanged: boolean): void;
+  /** Sends statements, and again if they were too early; `inTime` waits for their turn as long as the request may. */
+  read<Result>(
+    send: () => Promise<Result>,
+    inTime: (place: () => Promise<unknown>) => Promise<unknown>,
+  ): Promise<Result>;
 }
 
 /** One request's use of the database: who is told, and how long it may still wait in all. */
@@ -20,7 +30,7 @@ export interface RequestScope {
   waits: number;
   since: number;
   /** What its rows may have; undefined for what no request has asked for. */
-  reads: ReadBound | undefined;
+  reads: Reads | undefined;
   /** Its one connection at a time. */
   readonly turns: Turns;
   /** Whether it may have changed something. */

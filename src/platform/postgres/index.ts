@@ -10,12 +10,18 @@ export {
   type Transaction,
 } from './client.js';
 export { DatabaseError } from './databaseError.js';
-export { newScope, type RequestObserver, type RequestScope, sendInTime, withShareOfDeadline } from './deadline.js';
+export {
+  newScope,
+  type Reads,
+  type RequestObserver,
+  type RequestScope,
+  sendInTime,
+  withShareOfDeadline,
+} from './deadline.js';
 export { isAbsent, isConflict, isLocked, isUnavailable } from './errors.js';
 export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
 export { Prerequisite } from './prerequisite.js';
 export { RequestPool } from './prismaClient.js';
-export { ReadBound, ReadTooMuch } from './readBound.js';
 export { Reader } from './reader/reader.js';
 export type {
   Column,

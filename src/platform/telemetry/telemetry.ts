@@ -70,6 +70,8 @@ export class RequestRecord implements RequestObserver {
   operation = 'unknown';
   /** The name that the client gave to its GraphQL operation. */
   operationName: string | undefined;
+  /** Whose request it is, once that is known. */
+  actor: { personId: string; companyId: string; tokenId: string } | undefined;
   readonly codes = new Set<string>();
   /** Whether a change is committed, or was undone, and the activity that it has recorded. Undefined before. */
   change: { changed: boolean; activityId?: string } | undefined;
@@ -190,7 +192,6 @@ interface TelemetryOptions {
 
 /** What is known about a request once it has its response. */
 interface Outcome {
-  actor?: { personId: string; companyId: string; tokenId: string } | undefined;
   req?: IncomingMessage;
   responseHeaders?: Readonly<Record<string, string>>;
 }
@@ -214,11 +215,11 @@ export class Telemetry {
   }
 
   /** Reports a request, once, right before its response is sent; without a status if it never gets one. */
-  finish(record: RequestRecord, status: number | undefined, { actor, req, responseHeaders }: Outcome = {}): void {
+  finish(record: RequestRecord, status: number | undefined, { req, responseHeaders }: Outcome = {}): void {
     if (record.isFinished) return;
     record.isFinished = true;
     const { logger, metrics } = this.options;
-    const { identity, codes, repetitions } = record;
+    const { identity, actor, codes, repetitions } = record;
     const isReplay = responseHeaders?.['Idempotency-Replayed'] === 'true';
     const milliseconds = performance.now() - record.startedAt;
     // One literal without spreads, which would take five times as long. Undefined fields are omitted.

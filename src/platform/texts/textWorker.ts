@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { fileUrl } from '../../fileSystem.js';
 import { failure } from '../failures/index.js';
-import { FairQueue, LongTurn, type Principal } from '../limits/index.js';
+import { FairQueue, LongRequest, type Principal } from '../limits/index.js';
 
 /** Tests and `npm run dev` run the sources. */
 const isBuilt = import.meta.url.endsWith('.js');
@@ -76,7 +76,7 @@ export class TextWorker {
     if (budget.left <= 0) return undefined;
     // Nobody waits for the start in the queue: it depends on no other call.
     await this.#start();
-    const turn = new LongTurn(this.#turns, { id, flow });
+    const turn = new LongRequest(this.#turns, { id, flow });
     try {
       const decision = await turn.enterWithin(this.limits.wait);
       if (decision !== 'admitted') throw failure('SERVICE_UNAVAILABLE', { overloaded: true });

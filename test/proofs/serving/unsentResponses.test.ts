@@ -34,7 +34,7 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
   const handle: Handler = async ({ url, headers }, context) => {
     const { pathname } = new URL(url);
     const authorization = headers.get('authorization');
-    if (authorization) context.actor = { companyId: 'c', personId: 'p', tokenId: authorization } as Json;
+    if (authorization) context.record.actor = { companyId: 'c', personId: 'p', tokenId: authorization } as Json;
     await released;
     return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'x'.repeat(Number(pathname.slice(1)) || 1) };
   };
@@ -50,6 +50,7 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
     reject: (error: GraphQLError, _head: RequestHead, { requestId }: RequestContext) =>
       problemResponse(error, requestId),
     withoutSecrets: (path: string) => path,
+    newScope: () => undefined,
   };
   const nodeServer = new NodeServer({ app, logger, overload, ...limits });
   const server: Server = own ? createServer(nodeServer.listener) : nodeServer.server;
