@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { GraphQLError } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 // What it fails with is worded there.
 import '../../../src/errors/catalogue.js';
 import { Overload } from '../../../src/platform/http/admission.js';
-import type { RequestHead } from '../../../src/platform/http/request.js';
-import type { RequestContext } from '../../../src/platform/http/requestContext.js';
+
 import { type Handler, problemResponse } from '../../../src/platform/http/response.js';
 import { NodeServer } from '../../../src/platform/http/server.js';
+import { newScope } from '../../../src/platform/postgres/index.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
 import { listening } from '../../support/temporary.js';
@@ -41,16 +40,17 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
   const callers = {
     addressOf: () => '',
     clientOf: ({ headers }: IncomingMessage) => ({ address: '', token: headers.authorization }),
-    callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, group: token }),
+    callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, flow: token }),
   };
-  const app = {
+  // With its type, since a server that calls what it has not got refuses everything.
+  const app: ConstructorParameters<typeof NodeServer>[0]['app'] = {
     handle,
     callers,
+    needsSeat: () => true,
     refusal: () => undefined,
-    reject: (error: GraphQLError, _head: RequestHead, { requestId }: RequestContext) =>
-      problemResponse(error, requestId),
-    withoutSecrets: (path: string) => path,
-    newScope: () => undefined,
+    reject: (error, _head, { requestId }) => problemResponse(error, requestId),
+    withoutSecrets: (path) => path,
+    newScope: () => newScope(5_000),
   };
   const nodeServer = new NodeServer({ app, logger, overload, ...limits });
   const server: Server = own ? createServer(nodeServer.listener) : nodeServer.server;
