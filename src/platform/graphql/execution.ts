@@ -1,6 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { type CallerContext, refusedFor } from '../http/index.js';
-import { type Caller, type FairQueue, LongRequest, type Principal } from '../limits/index.js';
+import { type Caller, complexityOfPoint, type FairQueue, LongRequest, type Principal } from '../limits/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation, postponing } from './changes.js';
 import { fieldNames, type OperationContext, operationOf, perOperation } from './operation.js';
@@ -29,15 +29,6 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
 
 type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
 
-/** The complexity of documents of which each takes one point more, also for a part of that. */
-export const complexityOfPoint = 3_000;
-
-/** The complexity from which on a query takes long, such as that for 100 records with a few lists each. */
-const longQuery = 1_000;
-
-/** For how many milliseconds it waits for its turn at most. */
-const longestWait = 2_000;
-
 /** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
 const forStored = 4;
 
@@ -56,18 +47,17 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     // Its request has been counted as one.
     await context.charge?.(Math.ceil(complexity / complexityOfPoint) - 1);
     const isChange = node.operation === OperationTypeNode.MUTATION;
-    const longFrom = isChange || context.isStored ? complexityOfPoint : longQuery;
-    const isContended = () => context.seat?.isContended ?? false;
-    const maximum = context.isStored ? forStored * readCharacters : readCharacters;
+    const { isStored } = context;
     const own = new LongRequest(longRequests, callerOf(context.actor), {
-      isContended,
-      maximum,
-      waitsToRead: !isChange,
+      isContended: () => context.seat?.isContended ?? false,
+      maximum: isStored ? forStored * readCharacters : readCharacters,
+      isChange,
+      isStored,
     });
     context.scope.reads = own;
-    const bad = context.isStored ? undefined : badInputOf(args, node);
+    const bad = isStored ? undefined : badInputOf(args, node);
     if (bad) return bad;
-    const isBound = !context.isStored && !(isChange && isShort(context.cost));
+    const isBound = !isStored && !(isChange && isShort(context.cost));
     const beforehand = postponing();
     const executeOn: PendingOperation['executeOn'] = (db) => {
       const bound = isBound ? new ResponseBound(responseCharacters) : undefined;
@@ -85,13 +75,11 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
         noteChange,
         beforehand: beforehand(db !== undefined),
       };
-      return executeWithin(bound, { ...args, contextValue }).finally(() => own.end());
+      return executeWithin(bound, { ...args, contextValue }).finally(() => own.recount());
     };
     try {
-      if (complexity > longFrom && isContended()) {
-        const decision = await own.enterWithin(longestWait);
-        if (decision !== 'admitted') throw refusedFor(decision);
-      }
+      const decision = await own.begin(complexity);
+      if (decision !== 'admitted') throw refusedFor(decision);
       return await inSpan({ args, node, context, executeOn }, (operation) =>
         isChange ? changeAndTell(operation, options) : executeOn(undefined),
       );

@@ -20,8 +20,14 @@ class ReadsTooEarly extends Error {
   override readonly name = 'ReadsTooEarly';
 }
 
+/** The complexity of documents of which each takes one point more, also for a part of that. */
+export const complexityOfPoint = 3_000;
+/** The complexity from which on a query takes long, such as that for 100 records with a few lists each. */
+const longQuery = 1_000;
 /** From how many characters of rows on a request takes long. */
 const longRead = 1_000_000;
+/** For how many milliseconds it waits for its turn to begin at most. */
+const longestWait = 2_000;
 /** Milliseconds that those who wait are kept from the process at most after a long request. */
 const longestRest = 250;
 
@@ -30,8 +36,10 @@ interface Options {
   isContended?: () => boolean;
   /** The most characters of rows that it reads. */
   maximum?: number;
-  /** False for a change, which has locked its rows when it reads. */
-  waitsToRead?: boolean;
+  /** It has locked its rows when it reads, so it does not wait then. */
+  isChange?: boolean;
+  /** Whether its document is ours. */
+  isStored?: boolean;
 }
 
 /**
@@ -51,15 +59,22 @@ export class LongRequest implements Reads {
     private readonly options: Options = {},
   ) {}
 
+  /** Waits for the place if what it asks for takes long, and others ask. Who is not admitted may not run. */
+  begin(complexity: number): Decision | Promise<Decision> {
+    const { isContended, isChange, isStored } = this.options;
+    const isLong = complexity > (isChange || isStored ? complexityOfPoint : longQuery);
+    return isLong && isContended?.() ? this.enterWithin(longestWait) : 'admitted';
+  }
+
   /** Takes the place, or waits for it. */
   enter(): 'admitted' | Promise<void> {
     const decision = this.queue.enter(this.caller);
-    if (decision === 'admitted') this.#begin();
-    else return decision.then(() => this.#begin());
+    if (decision === 'admitted') this.#hold();
+    else return decision.then(() => this.#hold());
     return decision;
   }
 
-  /** The same for so many milliseconds at most. Who is not admitted may not run. */
+  /** The same for so many milliseconds at most. */
   enterWithin(milliseconds: number): Promise<Decision> {
     const late = () => (this.queue.waitingOf(this.caller) > 1 ? 'too many of one' : 'overloaded');
     const entered = Promise.resolve(this.enter()).then(() => 'admitted' as const);
@@ -67,10 +82,10 @@ export class LongRequest implements Reads {
   }
 
   count(characters: number, mayHaveChanged: boolean): void {
-    const { maximum = Number.POSITIVE_INFINITY, waitsToRead = true } = this.options;
+    const { maximum = Number.POSITIVE_INFINITY, isChange } = this.options;
     this.#read += characters;
     if (this.#read > maximum) throw new ReadTooMuch(maximum, mayHaveChanged);
-    if (this.#read <= longRead || !waitsToRead || this.#since !== undefined) return;
+    if (this.#read <= longRead || isChange || this.#since !== undefined) return;
     // What arrives when all is over, since another part of the request has failed, takes no place that nobody would leave.
     if (this.#hasEnded || this.#waiting) throw new ReadsTooEarly();
     const place = this.enter();
@@ -98,14 +113,16 @@ export class LongRequest implements Reads {
     return send();
   }
 
-  /**
-   * Gives the place back, if it has it or gets it later. What the process does until it is idle belongs to the request.
-   * What it reads after that is little, and counts from nothing.
-   */
+  /** Each execution, and what is read after the last, counts from nothing. */
+  recount(): void {
+    this.#read = 0;
+  }
+
+  /** Gives the place back, if it has it or gets it later. What the process does until it is idle belongs to the request. */
   end(): void {
     this.#waiting = undefined;
     this.#hasEnded = true;
-    this.#read = 0;
+    this.recount();
     const since = this.#since;
     this.#since = undefined;
     if (since === undefined) return;
@@ -116,7 +133,7 @@ export class LongRequest implements Reads {
     });
   }
 
-  #begin(): void {
+  #hold(): void {
     if (this.#hasEnded) this.queue.leave(this.caller);
     else this.#since = performance.now();
   }
