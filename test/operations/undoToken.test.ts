@@ -5,7 +5,7 @@ import { acquireLeases, fill, finish, take } from '../../src/webhooks/queue.js';
 import { undoToken } from '../support/undo.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
-const world = await createWorld({ isAlone: true });
+const world = await createWorld();
 
 async function scene() {
   const { company, caller, space, hub } = await world.teamWithHub('space');
