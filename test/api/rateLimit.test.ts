@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openModels } from '../../src/database.js';
 import { Overload } from '../../src/platform/http/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -37,8 +36,7 @@ function gateway(
     preparedStatements,
     ...limits,
   });
-  const db = openModels({ url: furniture.url, poolSize: 5, preparedStatements });
-  const world = new World(db, furniture.url, { rateLimiters, ...options });
+  const world = new World(furniture.db, furniture.url, { rateLimiters, ...options });
   cleanups.push(async () => {
     await world.close();
     await rateLimiters.close();

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { applyMigrations, pendingMigrations } from '../../src/platform/administration/migrations.js';
 import { DatabaseError } from '../../src/platform/postgres/index.js';
 import { eventually } from '../support/eventually.js';
@@ -19,11 +19,11 @@ const FILES = [
 ] as const;
 
 let directory: string;
-let url: string;
+const { directUrl: url } = await temporaryEmptyDatabase();
 
 beforeEach(async () => {
   directory = await temporaryFolder();
-  ({ directUrl: url } = await temporaryEmptyDatabase());
+  await query(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC');
 });
 
 test('applies what the database lacks, in order, and records it as Prisma would', async () => {
@@ -184,8 +184,11 @@ test.each(['55P03', '40P01'])('a migration that loses a lock with %s is tried ag
 
 /** Reads the table for a second, and each time within what a gateway waits for a lock. */
 async function readsOfGoals(): Promise<void> {
+  const reader = new pg.Client({ connectionString: url });
+  onTestFinished(() => reader.end());
+  await reader.connect();
   for (const end = Date.now() + 1_000; Date.now() < end; await sleep(20))
-    await query(url, "SET lock_timeout = '3s'; SELECT FROM goals");
+    await reader.query("SET lock_timeout = '3s'; SELECT FROM goals");
 }
 
 describe('a migration outside a transaction', () => {
@@ -242,8 +245,10 @@ END $$`,
     await write(...GOALS);
     await applyMigrations(url, directory);
     await write(...INDEX);
-    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = '4s'`);
+    const database = new URL(url).pathname.slice(1);
+    await query(url, `ALTER DATABASE ${database} SET statement_timeout = '4s'`);
     await refused(/0002_index.*longer than the statement_timeout of this role \(4s\) allows/);
+    await query(url, `ALTER DATABASE ${database} RESET statement_timeout`);
   });
 });
 

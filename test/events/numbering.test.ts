@@ -4,7 +4,7 @@ import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createWorld } from '../support/world.js';
 
-const world = await createWorld({ isAlone: true });
+const world = await createWorld();
 
 interface Written {
   company_id: string;

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { openModels } from '../../src/database.js';
-import { purgeableFiles, purgeFiles } from '../../src/operations/purgeFiles.js';
+import { readDuration } from '../../src/commands/token.js';
+import { type KeptFile, type PurgedFile, purgeableFiles, purgeFiles } from '../../src/operations/purgeFiles.js';
 import { changesOf, counts } from '../support/changes.js';
-import { eventually } from '../support/eventually.js';
-import { goalpost } from '../support/goalpost.js';
-import { preparedStatements } from '../support/pgbouncer.js';
-import { startServer } from '../support/server.js';
-import { createWorld, World } from '../support/world.js';
+import { createWorld, type World } from '../support/world.js';
 
 const world = await createWorld();
 const { db } = world;
@@ -37,11 +33,6 @@ async function deletedFile(daysAgo: number | null, team?: Team) {
     daysAgo,
   ]);
   return file;
-}
-
-async function run(...args: string[]) {
-  const { stdout, stderr } = await goalpost(args, { DATABASE_URL: world.url, LOG_LEVEL: 'warn' });
-  return { lines: stdout.trimEnd().split('\n'), stderr };
 }
 
 describe('purging deleted files', () => {
@@ -88,75 +79,34 @@ describe('purging deleted files', () => {
 
   test('passes over a file that is being recovered, which is then there', async () => {
     const file = await deletedFile(100);
-    const other = new World(openModels({ url: world.url, poolSize: 2, preparedStatements }), world.url);
-    await other.db.$transaction(async (tx) => {
+    await db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE resource_hub_files SET deleted_at = NULL WHERE id = ${file.id}`;
       expect(await purgeFiles(db, days(90))).toBe(0);
     });
-    await other.close();
     expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
   });
 });
 
-describe('a gateway', () => {
-  test.each([
-    ['purges nothing by itself', {}, false],
-    ['purges what is older than FILE_RETENTION_DAYS', { FILE_RETENTION_DAYS: '90' }, true],
-  ] as const)('%s', async (_, settings, isGone) => {
-    const [old, recent] = [await deletedFile(100), await deletedFile(10)];
-    const { stop } = await startServer({ DATABASE_URL: world.url, ...settings });
-    const left = () => db.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
-    if (isGone) await eventually(async () => expect(await left()).toHaveLength(1));
-    await stop();
-    expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
-    await purgeFiles(db, days(90));
-  });
+test('leaves a file that another table refers to, says so, and removes the others', async () => {
+  const team = await world.team();
+  const files = [];
+  for (const age of [104, 103, 102, 101]) files.push(await deletedFile(age, team));
+  const [first, left, ...others] = files.map(({ id }) => id);
+  await world.sql(`CREATE TABLE attachments (company_id text, file_id text, CONSTRAINT attached
+    FOREIGN KEY (company_id, file_id) REFERENCES resource_hub_files (company_id, id))`);
+  await world.sql('INSERT INTO attachments VALUES ($1, $2)', [team.company.companyId, left]);
+  const [purged, kept]: [string[], KeptFile[]] = [[], []];
+  const onPurged = (batch: PurgedFile[]) => purged.push(...batch.map(({ id }) => id));
+  const count = await purgeFiles(db, days(90), { onPurged, onKept: (file) => kept.push(file) });
+  await world.sql('DROP TABLE attachments');
+  expect([count, purged]).toEqual([3, [first, ...others]]);
+  expect(kept).toMatchObject([{ id: left, reason: expect.stringMatching(/"attached" on table "attachments"/) }]);
+  expect((await purgeableFiles(db, days(90))).map(({ id }) => id)).toEqual([left]);
+  await purgeFiles(db, days(90));
 });
 
-describe('goalpost purge', () => {
-  test('lists the files and removes nothing; with --yes it removes them', async () => {
-    const file = await deletedFile(100);
-    await deletedFile(10);
-    const dry = await run('purge', '--older-than', '90d');
-    expect(dry.lines).toHaveLength(2);
-    expect(dry.lines[1]).toContain(`${file.id}\t`);
-    expect(dry.stderr).toContain('1 file would be removed for good. Nothing was removed: add --yes to remove it.');
-    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
-
-    const done = await run('purge', '--older-than', '90d', '--yes');
-    expect(done.lines).toEqual(dry.lines);
-    expect(done.stderr).toContain('Removed 1 file for good.');
-    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
-    expect((await run('purge', '--older-than', '90d')).lines).toHaveLength(1);
-  });
-
-  test('leaves a file that another table refers to, says so, and removes the others', async () => {
-    const team = await world.team();
-    const files = [];
-    for (const age of [104, 103, 102, 101]) files.push(await deletedFile(age, team));
-    const [first, left, ...others] = files.map(({ id }) => id);
-    await world.sql(`CREATE TABLE attachments (company_id text, file_id text, CONSTRAINT attached
-      FOREIGN KEY (company_id, file_id) REFERENCES resource_hub_files (company_id, id))`);
-    await world.sql('INSERT INTO attachments VALUES ($1, $2)', [team.company.companyId, left]);
-    const purge = () => goalpost(['purge', '--older-than', '90d', '--yes'], { DATABASE_URL: world.url });
-    const { stdout, stderr, code } = await purge();
-    await world.sql('DROP TABLE attachments');
-    const printed = (text: string) =>
-      text
-        .trim()
-        .split('\n')
-        .slice(1)
-        .map((line) => line.split('\t')[0]);
-    expect(printed(stdout)).toEqual([first, ...others]);
-    expect(stderr).toMatch(new RegExp(`Left ${left} of .*"attached" on table "attachments"`));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('1 file cannot be removed')]);
-    expect(printed((await purge()).stdout)).toEqual([left]);
-  });
-
-  test.each(['90', '0d', '36501d'])('refuses the duration %j', async (duration) => {
-    expect(await goalpost(['purge', '--older-than', duration], { DATABASE_URL: world.url })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--older-than takes a duration such as 30d, 12h or 45m'),
-    });
-  });
+test.each(['90', '0d', '36501d'])('the duration %j is refused', (duration) => {
+  expect(() => readDuration('--older-than', duration)).toThrow(
+    '--older-than takes a duration such as 30d, 12h or 45m, at most 36500d, not ',
+  );
 });

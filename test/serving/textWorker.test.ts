@@ -20,7 +20,7 @@ test.each(['spin', 'fill', 'fail'])(
   'what exceeds its time or the heap, or fails, ends the thread only: %s',
   async (name) => {
     const { call, log } = openWorker();
-    expect(await call('a', name, 600_000, name === 'spin' ? 300 : 60_000)).toBeUndefined();
+    expect(await call('a', name, 0, name === 'spin' ? 300 : 60_000)).toBeUndefined();
     expect(log).toHaveLength(1);
     expect(await call('a', 'echo', 7)).toBe(7);
   },
@@ -29,10 +29,10 @@ test.each(['spin', 'fill', 'fail'])(
 test('the calls of a request share its time', async () => {
   const { worker } = openWorker();
   const budget = { left: 400 };
-  const spin = (milliseconds: number) => worker.call(somebody, budget, 'spin', [milliseconds]);
-  expect(await spin(150)).toBe('spun');
+  const block = (milliseconds: number) => worker.call(somebody, budget, 'block', [milliseconds]);
+  expect(await block(150)).toBe('timed-out');
   expect(budget.left).toBeLessThan(250);
-  expect(await spin(600_000)).toBeUndefined();
+  expect(await block(600_000)).toBeUndefined();
   expect(await worker.call(somebody, budget, 'echo', [1])).toBeUndefined();
 });
 
@@ -41,7 +41,7 @@ test('companies have their turns, and what waits too long is refused', async () 
   await call('a', 'echo');
   const done: string[] = [];
   const note = (what: string) => () => void done.push(what);
-  const many = Array.from({ length: 12 }, (_, n) => call('a', 'spin', 300).then(note(`a${n}`), (error) => error));
+  const many = Array.from({ length: 12 }, (_, n) => call('a', 'block', 300).then(note(`a${n}`), (error) => error));
   await call('b', 'echo').then(note('b'));
   expect(done.indexOf('b')).toBeLessThanOrEqual(2);
   const refused = (await Promise.all(many)).filter((outcome) => outcome instanceof Error);
@@ -54,7 +54,7 @@ test('and so have the tokens of a company', async () => {
   await call('a', 'echo');
   const done: string[] = [];
   const note = (what: string) => () => void done.push(what);
-  const many = Array.from({ length: 12 }, () => call('a', 'spin', 100).then(note('greedy'), note('refused')));
+  const many = Array.from({ length: 12 }, () => call('a', 'block', 100).then(note('greedy'), note('refused')));
   await call('a', 'echo', 0, 500, 'colleague').then(note('colleague'));
   expect(done.indexOf('colleague')).toBeLessThanOrEqual(2);
   await Promise.all(many);
@@ -62,7 +62,7 @@ test('and so have the tokens of a company', async () => {
 
 test('what is read as a whole has its own time, and is 503 if it has no result', async () => {
   const { worker } = openWorker();
-  expect(await worker.whole(somebody, 'spin', [800])).toBe('spun');
+  expect(await worker.whole(somebody, 'block', [800])).toBe('timed-out');
   await expect(worker.whole(somebody, 'fail', [0])).rejects.toMatchObject({
     extensions: { code: 'SERVICE_UNAVAILABLE' },
   });

@@ -52,14 +52,17 @@ const shared = ['companies', 'token_companies', 'public_links', 'rate_limits', '
  * `company_id` to a value.
  */
 export async function unboundScans(url: string, statements: Iterable<string>): Promise<string[]> {
+  const isOpen = (text: string) =>
+    !bound.has(text) && !names.includes(text) && /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text);
+  const open = [...statements].filter(isOpen);
+  if (open.length === 0) return [];
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS version");
     if (rows[0].version < 160_000) return []; // older ones cannot plan for any values
     const problems: string[] = [];
-    for (const text of statements) {
-      if (bound.has(text) || names.includes(text) || !/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
+    for (const text of open) {
       const plan = await client.query(`EXPLAIN (GENERIC_PLAN, VERBOSE, FORMAT JSON) ${text}`);
       const unbound = scansOf(plan.rows[0]['QUERY PLAN'][0].Plan).filter((scan) => !isBound(scan));
       if (unbound.length === 0) bound.add(text);

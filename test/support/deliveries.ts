@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -8,7 +7,6 @@ import { Deliverer } from '../../src/webhooks/deliverer.js';
 import { openSender, type SenderOptions } from '../../src/webhooks/sender.js';
 import { secretOf } from '../../src/webhooks/signature.js';
 import { patience } from './eventually.js';
-import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
 
 export const webhookKey = 'a-key-for-webhooks-of-at-least-32-characters';
@@ -19,10 +17,10 @@ interface Options extends Partial<SenderOptions> {
 }
 
 /** What numbers and delivers events in a process that serves, with connections and a log of its own. */
-export function startDeliveries({ url }: World, { keys = [webhookKey], ...options }: Options = {}) {
+export function startDeliveries(world: World, { keys = [webhookKey], ...options }: Options = {}) {
   const log: Json[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
-  const db = openModels({ url, poolSize: 3, preparedStatements });
+  const { db, giveBack } = world.borrow(3);
   const dispatcher = new Dispatcher(db, eventSource, logger);
   const sender = openSender({ open: new OpenAddresses(thisMachine), ...options });
   const counted: [string, number | undefined][] = [];
@@ -40,7 +38,7 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const stop = async () => {
     dispatcher.stop();
     await deliverer.stop();
-    await db.$disconnect();
+    giveBack();
   };
   return {
     log,

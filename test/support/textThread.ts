@@ -3,14 +3,13 @@ import { parentPort } from 'node:worker_threads';
 
 const functions: Record<string, (argument: number) => unknown> = {
   echo: (value) => value,
-  spin(milliseconds) {
-    const end = performance.now() + milliseconds;
-    while (performance.now() < end);
-    return 'spun';
+  spin() {
+    for (;;);
   },
+  block: (milliseconds) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
   fill() {
     const all: unknown[] = [];
-    for (;;) all.push(Array.from({ length: 1_000 }, (_, n) => ({ n })));
+    for (;;) all.push(new Array(100_000).fill(all));
   },
   fail() {
     throw new Error('a fault');

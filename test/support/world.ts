@@ -53,6 +53,28 @@ export const openLevels = { companyLevel: 70, spaceLevel: 100 };
 /** Of all gateways of a worker, so that its thread starts once. */
 const texts = new TextWorker('text/thread', createLogger('warn'), { use: 30_000, wait: 60_000 });
 
+/** What the worlds of a database share, as to connect costs more than most tests. */
+interface Connections {
+  /** Of a role that may do everything. */
+  aside: pg.Pool;
+  /** Of gateways that have ended, for others with as many. */
+  spare: Map<number, ModelDatabase[]>;
+  /** How many worlds may still use them. */
+  users: number;
+}
+
+const connections = new Map<string, Connections>();
+
+function connectionsTo(url: string): Connections {
+  const known = connections.get(url);
+  if (known) return known;
+  const aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4, idleTimeoutMillis: 0 });
+  aside.on('error', () => {});
+  const opened = { aside, spare: new Map(), users: 0 };
+  connections.set(url, opened);
+  return opened;
+}
+
 /** A gateway on its own database, with the role of `goalpost roles`, and everything a test needs to fill it. */
 export class World extends Client {
   now = new Date('2026-06-15T12:00:00Z');
@@ -63,8 +85,8 @@ export class World extends Client {
   /** Numbers events and wakes streams, once it is started. */
   readonly dispatcher: Dispatcher;
   readonly streams: Streams;
-  readonly #aside: pg.Pool;
-  readonly #twins: World[] = [];
+  readonly #connections: Connections;
+  readonly #twins: { twin: World; giveBack: () => void }[] = [];
   readonly #server;
   #count = 0;
   #isDispatching = false;
@@ -75,8 +97,8 @@ export class World extends Client {
     options: Options = {},
   ) {
     super();
-    this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
-    this.#aside.on('error', () => {});
+    this.#connections = connectionsTo(url);
+    this.#connections.users += 1;
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
     this.dispatcher = new Dispatcher(db, eventSource, logger);
     const streaming = { most: 100, timeout: 30_000, ...options.streaming };
@@ -100,25 +122,32 @@ export class World extends Client {
   }
 
   /** Another gateway on the same database, with its own connection pool. */
-  twin(poolSize = 20): World {
-    const db = openModels({ url: this.url, poolSize, preparedStatements });
-    noteStatements(db);
+  twin(poolSize = 8): World {
+    const { db, giveBack } = this.borrow(poolSize);
     const twin = new World(db, this.url);
-    this.#twins.push(twin);
+    this.#twins.push({ twin, giveBack });
     return twin;
+  }
+
+  /** A connection pool of another process. */
+  borrow(poolSize: number): { db: ModelDatabase; giveBack: () => void } {
+    const { spare } = this.#connections;
+    const unused = spare.get(poolSize) ?? [];
+    spare.set(poolSize, unused);
+    const db = unused.pop() ?? openNoted(this.url, poolSize);
+    return { db, giveBack: () => void unused.push(db) };
   }
 
   async close(): Promise<void> {
     this.dispatcher.stop();
-    await Promise.all(
-      this.#twins.map(async (twin) => {
-        await twin.close();
-        await twin.db.$disconnect();
-      }),
-    );
+    for (const { twin, giveBack } of this.#twins) await twin.close().then(giveBack);
     this.#server.closeAllConnections();
     this.#server.close();
-    await this.#aside.end();
+    this.#connections.users -= 1;
+    if (this.#connections.users > 0) return;
+    connections.delete(this.url);
+    const { aside, spare } = this.#connections;
+    await Promise.all([aside.end(), ...[...spare.values()].flat().map((db) => db.$disconnect())]);
   }
 
   /** Numbers events from now on, and sends them to streams. */
@@ -136,7 +165,7 @@ export class World extends Client {
 
   /** Runs SQL on connections of its own, without the gateway and as a role that may do everything. */
   async sql(text: string, values: unknown[] = []): Promise<Json[]> {
-    return (await retryConflicts(() => this.#aside.query(text, values))).rows;
+    return (await retryConflicts(() => this.#connections.aside.query(text, values))).rows;
   }
 
   /** A transaction that holds what the SQL locks until it is released, or the test is over. */
@@ -373,14 +402,24 @@ export class World extends Client {
   }
 }
 
-async function openDatabase(from?: string) {
-  const { gatewayUrl: url, drop } = await createDatabase(from);
-  const db = openModels({ url, poolSize: 20, preparedStatements });
+function openNoted(url: string, poolSize: number): ModelDatabase {
+  const db = openModels({ url, poolSize, preparedStatements });
   noteStatements(db);
-  return { db, url, drop };
+  return db;
 }
 
-/** The database that the files of a worker use one after the other. */
+async function openDatabase(from?: string) {
+  const { gatewayUrl: url, drop } = await createDatabase(from);
+  return { db: openNoted(url, 20), url, drop };
+}
+
+/** The one that the files of a worker use one after the other, with the connections to it. */
+async function openShared() {
+  const opened = await openDatabase();
+  connectionsTo(opened.url).users += 1;
+  return opened;
+}
+
 let shared: ReturnType<typeof openDatabase> | undefined;
 
 interface Sharing {
@@ -396,7 +435,7 @@ export async function createWorld({
   isAlone = from !== undefined || !process.env.SHARED_DATABASE,
   ...options
 }: Options & Sharing = {}): Promise<World> {
-  const opened = isAlone ? openDatabase(from) : (shared ?? openDatabase());
+  const opened = isAlone ? openDatabase(from) : (shared ?? openShared());
   if (!isAlone) shared = opened;
   const { db, url, drop } = await opened;
   const world = new World(db, url, options);

@@ -33,7 +33,7 @@ interface Embedded {
 
 /** Nothing of it is needed again: nothing is written for a crash, for a standby, or for the statistics of a long life. */
 const disposable = [
-  ...['fsync=off', 'full_page_writes=off', 'max_connections=200'],
+  ...['fsync=off', 'full_page_writes=off', 'max_connections=300'],
   ...['autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0', 'checkpoint_timeout=1h', 'max_wal_size=4GB'],
 ];
 /** Another server may be about to stop, and this one has to recover first if it was killed. */
