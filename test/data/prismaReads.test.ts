@@ -6,7 +6,7 @@ import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 
 /** With one connection, so that each test shows whether it is free again. */
 function open() {

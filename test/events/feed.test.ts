@@ -4,7 +4,7 @@ import { mutation } from '../support/surfaces.js';
 import { walk } from '../support/walk.js';
 import { createWorld, type Json } from '../support/world.js';
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const { db } = world;
 
 type At = { companyId: string };

@@ -11,7 +11,7 @@ import { createWorld } from '../support/world.js';
 // A statement that waits for the lock of its webhook sees the rows and events of before, and the webhook as it is by then.
 // Each order of the two is forced: one of them waits while the other commits.
 
-const world = await createWorld();
+const world = await createWorld({ isAlone: true });
 const db = openModels({ url: world.url, poolSize: 2, preparedStatements });
 afterAll(() => db.$disconnect());
 

@@ -7,7 +7,7 @@ import { insertWebhook, thisMachine, webhookKey } from '../support/deliveries.js
 import { createWorld, type Json, World } from '../support/world.js';
 
 const rules = { keys: [webhookKey], allow: thisMachine, own: ['https://api.example.com', 'http://127.0.0.1:4000'] };
-const world = await createWorld({ webhooks: rules });
+const world = await createWorld({ isAlone: true, webhooks: rules });
 
 const url = 'https://example.com/hook';
 const create = `mutation ($input: CreateWebhookInput!) {

@@ -13,7 +13,7 @@ let afterwards: () => void = () => {};
 const plugin: Plugin = { onExecute: () => ({ onExecuteDone: () => afterwards() }) };
 
 const rules = { keys: [webhookKey], allow: thisMachine, own: [] };
-const world = await createWorld({ plugins: [plugin], mcp: true, webhooks: rules });
+const world = await createWorld({ isAlone: true, plugins: [plugin], mcp: true, webhooks: rules });
 await world.sql("ALTER TYPE progress_status ADD VALUE 'stalled'");
 const { caller, company, space } = await world.team();
 const agent = new Agent(world, caller.token);
