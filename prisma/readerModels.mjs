@@ -15,11 +15,11 @@ helper.generatorHandler({
   }
 `,
     );
-    const text = `import { Asking, type Models } from '../platform/postgres/index.js';
+    const text = `import { DatabaseHandle, type Models } from '../platform/postgres/index.js';
 
 export const models: Models = ${JSON.stringify(models, null, 2)};
 
-export class AskingModels extends Asking {
+export class ModelHandle extends DatabaseHandle {
 ${getters.join('')}}
 `;
     await writeFile(generator.output.value, text);

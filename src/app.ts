@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
-import type { ModelDatabase } from './database.js';
+import type { OwnDatabase } from './database.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
 import { sharedFiles } from './pages/assetRoutes.js';
@@ -63,7 +63,7 @@ type AppSettings = Pick<
 
 interface AppOptions extends AppSettings {
   databaseTimeouts: Pick<Config['databaseTimeouts'], 'response'>;
-  db: ModelDatabase;
+  db: OwnDatabase;
   logger: Logger;
   clock?: () => Date;
   /** A demo workspace: its token, and the key with which the pages show it to browsers on this machine. */

@@ -1,4 +1,4 @@
-import type { ModelTransaction } from './database.js';
+import type { Transaction } from './database.js';
 import type { NamedFields } from './platform/failures/index.js';
 import type { Beforehand } from './platform/graphql/index.js';
 import type { Streams } from './platform/outbox/index.js';
@@ -18,7 +18,7 @@ export interface WebhookRules {
 /** What a resolver may use. Each operation gets a new one. */
 export interface Context extends NamedFields {
   /** The database; for a request with an Idempotency-Key, the transaction of the whole operation. */
-  db: ModelTransaction;
+  db: Transaction;
   actor: Actor;
   /** Where the caller uses the token; null if the gateway itself asks. */
   surface: 'rest' | 'graphql' | 'mcp' | null;

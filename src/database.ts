@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import { Prisma, PrismaClient } from './generated/client/client.js';
-import { AskingModels, models } from './generated/models.js';
+import { ModelHandle, models } from './generated/models.js';
 import {
   applyMigrations,
   migrationsDirectory,
@@ -13,9 +13,9 @@ import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
 
 /** A database with the models of prisma/schema.prisma. */
-export type ModelDatabase = postgres.OwnDatabase<PrismaClient>;
+export type OwnDatabase = postgres.OwnDatabase<PrismaClient>;
 /** The same within a request, or in a transaction: only SQL, and reads of one company. */
-export type ModelTransaction = postgres.Transaction<PrismaClient>;
+export type Transaction = postgres.Transaction<PrismaClient>;
 
 /** What a Citus has to know of the tables. */
 export const databaseTables: Tables = {
@@ -35,14 +35,13 @@ const reader = new postgres.Reader(
   Prisma.prismaVersion.client,
 );
 
-export const modelClass = { Class: AskingModels, reader, clientOn };
+export const modelClass = { Class: ModelHandle, reader, clientOn };
 
 /** Opens a database with the models and its own connection pool, which `$disconnect()` closes. */
-export const openModels = (options: postgres.DatabaseOptions): ModelDatabase =>
-  postgres.openClient(options, modelClass);
+export const openModels = (options: postgres.DatabaseOptions): OwnDatabase => postgres.openClient(options, modelClass);
 
 /** Opens a database that can be read now: by a table that every node of a Citus has, as one of them may be lost. */
-export async function openReady(options: postgres.DatabaseOptions): Promise<ModelDatabase> {
+export async function openReady(options: postgres.DatabaseOptions): Promise<OwnDatabase> {
   const db = openModels(options);
   try {
     await db.$queryRaw`SELECT company_id FROM token_companies WHERE hash = ''`;
@@ -63,7 +62,7 @@ export interface OpenOptions {
 }
 
 export interface OpenDatabase {
-  db: ModelDatabase;
+  db: OwnDatabase;
   url: string;
   applied: string[];
   close(): Promise<void>;

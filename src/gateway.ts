@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { databaseTables, type ModelDatabase, openReady } from './database.js';
+import { databaseTables, type OwnDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
 import { type KeptFile, type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import type { DemoKey } from './pages/demoAccess.js';
@@ -56,7 +56,7 @@ export const maintenancePoolSize = 2;
 /** Removes expired outcomes, old attempts of webhooks, and files deleted before FILE_RETENTION_DAYS. Returns what stops it. */
 export function purgeWhileServing(
   { fileRetentionDays: days, webhookLogDays }: Pick<Config, 'fileRetentionDays' | 'webhookLogDays'>,
-  db: ModelDatabase,
+  db: OwnDatabase,
   logger: Logger,
 ): () => Promise<void> {
   const onPurged = (files: PurgedFile[]) => {

@@ -1,4 +1,4 @@
-import { type ModelDatabase, openModels } from '../database.js';
+import { type OwnDatabase, openModels } from '../database.js';
 import { maintenancePoolSize, tryListening } from '../gateway.js';
 import * as enums from '../generated/client/enums.js';
 import {
@@ -263,7 +263,7 @@ async function inspectContent({ url }: At, config: Config, { ok, note, next }: F
 }
 
 /** Values of enums that a newer version has added. */
-async function unknownValues(db: ModelDatabase): Promise<string[]> {
+async function unknownValues(db: OwnDatabase): Promise<string[]> {
   const known = new Map(
     Object.entries(enums).map(([name, values]) => [snakeCase(name), Object.values<string>(values)]),
   );
@@ -274,7 +274,7 @@ async function unknownValues(db: ModelDatabase): Promise<string[]> {
 }
 
 /** Goals and projects with more access than the space that they are in, the first of each kind. */
-async function openerThanSpaces(db: ModelDatabase): Promise<{ kind: string; ids: string[] }[]> {
+async function openerThanSpaces(db: OwnDatabase): Promise<{ kind: string; ids: string[] }[]> {
   const found = [];
   for (const kind of ['goals', 'projects']) {
     const rows = await db.$queryRaw<{ id: string }[]>(sql`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ModelDatabase } from '../database.js';
+import type { OwnDatabase } from '../database.js';
 import { fileUrl, replaceFile } from '../fileSystem.js';
 import type { DemoTokens } from '../gateway.js';
 import { createToken } from '../tokens.js';
@@ -17,7 +17,7 @@ const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
 const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 
 /** Imports the demo workspace into an empty database. Returns its tokens; undefined if there is another workspace. */
-export async function openDemo(db: ModelDatabase, dataDir: string): Promise<DemoTokens | undefined> {
+export async function openDemo(db: OwnDatabase, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
   const companies = await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`;

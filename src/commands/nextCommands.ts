@@ -1,7 +1,7 @@
-import type { ModelDatabase } from '../database.js';
+import type { Transaction } from '../platform/postgres/index.js';
 
 /** The commands that a migrated database needs: none once it has a workspace and a token. */
-export async function nextCommands(db: Pick<ModelDatabase, '$queryRaw'>): Promise<string[]> {
+export async function nextCommands(db: Transaction): Promise<string[]> {
   // Every node of a distributed database has this table, so a gateway starts while one of them is lost.
   const tokens = await db.$queryRaw<unknown[]>`SELECT company_id FROM token_companies LIMIT 1`;
   if (tokens.length > 0) return [];

@@ -1,4 +1,4 @@
-import type { ModelDatabase } from '../database.js';
+import type { OwnDatabase } from '../database.js';
 import type { ApiToken, Person } from '../generated/client/client.js';
 import { revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
 import { scopeOf } from '../platform/graphql/index.js';
@@ -34,7 +34,7 @@ export function readDuration(option: string, duration: string): number {
 }
 
 /** Finds the person with this id, which people of several companies may share. */
-async function findPerson(db: ModelDatabase, id: string, companyId: string | undefined) {
+async function findPerson(db: OwnDatabase, id: string, companyId: string | undefined) {
   const people = await db.prisma.person.findMany({
     where: { id, ...(companyId !== undefined && { companyId }) },
     select: { companyId: true, fullName: true, suspendedAt: true },

@@ -49,11 +49,7 @@ export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf, ma
 export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind, { rank: 0, key: sequence, id });
 
 /** Whether the company has the event of a cursor: not if it is another database's, or this one was set back. A purged event is no such sign. */
-export async function isKnownEvent(
-  db: Pick<Transaction, '$queryRaw'>,
-  companyId: string,
-  { key, id: mark }: Position,
-): Promise<boolean> {
+export async function isKnownEvent(db: Transaction, companyId: string, { key, id: mark }: Position): Promise<boolean> {
   const [row] = await db.$queryRaw<{ last: bigint; id: string | null }[]>`
     SELECT c.last_sequence AS last,
       (SELECT a.id FROM activities a WHERE a.company_id = ${companyId} AND a.sequence = ${key}::bigint) AS id

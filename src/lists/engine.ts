@@ -1,12 +1,12 @@
 import type { FieldError } from '../platform/failures/index.js';
 import {
-  type Database,
   emptySql,
   joinSql,
   type RowInSql,
   rawSql,
   type Sql,
   sql,
+  type Transaction,
   textList,
 } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
@@ -141,8 +141,6 @@ const isStorable = (value: unknown): value is string =>
 /** As `cursorOf` gets it, with a year of four digits: PostgreSQL cannot read every date that JavaScript can. */
 const isMoment = (value: string) => /^(?!0000)\d{4}-/.test(value) && new Date(value).toJSON() === value;
 
-type Reader = Pick<Database, '$queryRaw'>;
-
 export interface Page {
   positions: Position[];
   /** The rows at the positions, if they were read with them. */
@@ -164,7 +162,7 @@ const usualSizes = [defaultSize, 50];
 
 /** Reads one page of the list for each scope, with its rows if it is told how, in one statement. */
 export async function readPages(
-  db: Reader,
+  db: Transaction,
   list: List,
   slice: Slice,
   scopes: readonly string[],
@@ -189,7 +187,7 @@ export async function readPages(
 }
 
 /** Counts the rows of the list for each scope. Reads all of them. */
-export async function readCounts(db: Reader, list: List, scopes: readonly string[]): Promise<number[]> {
+export async function readCounts(db: Transaction, list: List, scopes: readonly string[]): Promise<number[]> {
   const rows = await db.$queryRaw<{ scope: string; count: number }[]>(sql`
     ${stepsOf(list, scopes)}
     SELECT scope, count(*)::integer AS count FROM (${rowsOf(list, scopes, () => emptySql)}) AS found GROUP BY scope`);

@@ -20,7 +20,7 @@ import { readDocuments, type StoredDocument } from './documents.js';
 import { adviceOn } from './remedies.js';
 
 /** A tool that reads: what the document of its name selects. */
-interface Reader {
+interface ReadingTool {
   name: string;
   about: string;
   /** What an argument is, if the schema does not say. */
@@ -34,7 +34,7 @@ interface Reader {
 const noMatch = (places: string) => `Nothing has all words of the text in ${places}. Try fewer words.`;
 const listsAll = 'Without text, the tool lists all of them.';
 
-const readers: readonly Reader[] = [
+const readingTools: readonly ReadingTool[] = [
   {
     name: 'find_goals',
     about: 'Lists the goals that the caller can see.',
@@ -157,9 +157,9 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   );
   const operationNamed = (name: string) => prepared.find((operation) => operation.name === name);
 
-  const reading = new Map(readers.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
+  const reading = new Map(readingTools.map((reader) => [reader.name, { ...reader, ...stored(reader.name) }]));
 
-  function schemaOf(type: GraphQLInputObjectType, describes: Reader['describes'] = {}): JsonSchema {
+  function schemaOf(type: GraphQLInputObjectType, describes: ReadingTool['describes'] = {}): JsonSchema {
     const { description: _, ...rest } = brief(requestSchema(type, components));
     const properties = rest.properties as Record<string, JsonSchema>;
     for (const [name, description] of Object.entries(describes))
@@ -254,7 +254,11 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   }
 
   /** What to call if what has the text is elsewhere. */
-  async function hintElsewhere(reader: Reader & StoredDocument, text: string, call: Call): Promise<string | undefined> {
+  async function hintElsewhere(
+    reader: ReadingTool & StoredDocument,
+    text: string,
+    call: Call,
+  ): Promise<string | undefined> {
     const [argument = '', finds = ''] = reader.elsewhere ?? [];
     if (!reader.elsewhere || call.given[argument] === true) return undefined;
     const { spelled } = await query(reader, read(reader.input, { text, [argument]: true, first: 1 }), call);
@@ -262,7 +266,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return `${finds} has them: call again with ${argument}: true.`;
   }
 
-  async function runReader(reader: Reader & StoredDocument, call: Call): Promise<CallToolResult> {
+  async function runReadingTool(reader: ReadingTool & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
@@ -343,7 +347,9 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
       const operation = operationNamed(name);
       if (operation) return await change(operation, { given, request, context });
       const reader = reading.get(name);
-      return await (reader ? runReader(reader, { given, request, context }) : preview({ given, request, context }));
+      return await (reader
+        ? runReadingTool(reader, { given, request, context })
+        : preview({ given, request, context }));
     } catch (thrown) {
       return failed(mask(thrown, context), context);
     }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { type Database, emptySql, newId, rawSql, type Sql, sql } from '../platform/postgres/index.js';
+import { type Database, emptySql, newId, rawSql, type Sql, sql, type Transaction } from '../platform/postgres/index.js';
 import { type Actor, canViewNameOfSubject, keyOf, level, subjectAccess } from '../policies/access.js';
 import { subjectIn, subjectOf } from '../rules/activityActions.js';
 import type { Inverse, Undone } from './declaration.js';
@@ -205,7 +205,7 @@ interface Present {
 }
 
 async function presentOf(
-  db: Pick<Database, '$queryRaw'>,
+  db: Transaction,
   companyId: string,
   { id, action, subjectId }: Change,
   inverse: Inverse,
@@ -220,7 +220,7 @@ async function presentOf(
 
 /** Why something is left as it is: who has made the present outcome, if that is known and not the token itself. */
 async function reasonOf(
-  db: Pick<Database, '$queryRaw'>,
+  db: Transaction,
   { companyId, tokenId }: { companyId: string; tokenId: string | null },
   outcome: string | null,
 ): Promise<string> {

@@ -12,7 +12,7 @@ import SchemaBuilder, {
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.js';
-import type { ModelTransaction } from '../database.js';
+import type { Transaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
 import { notFound } from '../platform/failures/index.js';
@@ -119,7 +119,7 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load, and never `$connect`.
   prisma: {
-    client: ({ db }) => db as ModelTransaction & { $connect(): Promise<void> },
+    client: ({ db }) => db as Transaction & { $connect(): Promise<void> },
     dmmf: getDatamodel(),
     filterConnectionTotalCount: true,
   },

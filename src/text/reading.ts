@@ -35,7 +35,7 @@ const deepestIndent = 40;
  */
 export function readingOf(text: string): Reading {
   const root = richText(text);
-  return root ? new Reader().read(root) : asTyped(text);
+  return root ? new Serializer().read(root) : asTyped(text);
 }
 
 /** The reading of a plain text. */
@@ -51,7 +51,7 @@ interface OpenNode {
   isOrdered: boolean;
 }
 
-class Reader {
+class Serializer {
   readonly #parts: string[] = [];
   readonly #notations: Notation[] = [];
   #length = 0;

@@ -8,8 +8,6 @@ const { events, tenants, kind, origin } = eventSource;
 /** An event about something that only a newer version knows is a record of its own. */
 const anyRecord = sql`coalesce(${record}, 'activity ' || a.id)`;
 
-type Connection = Pick<Transaction, '$queryRaw'>;
-
 /** The right of one gateway to deliver to a webhook. It ends by itself after 20 s, which each statement of its holder renews. */
 export interface Lease {
   companyId: string;
@@ -54,7 +52,7 @@ export const state = sql`CASE WHEN held.disabled_at IS NOT NULL THEN 'disabled'
  * Takes the lease of every webhook of the company that has work and no holder. May be repeated, if its outcome was lost.
  * `isBusy` says that another gateway delivers to one that has work: it may be about to finish.
  */
-export async function acquireLeases(db: Connection, companyId: string, holder: string) {
+export async function acquireLeases(db: Transaction, companyId: string, holder: string) {
   const hasEvents = sql`(w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM ${tenants} WHERE id = ${companyId}))`;
   const rows = await db.$queryRaw<{ id: string; epoch: number | null; isBusy: boolean }[]>(sql`
     WITH open AS (
@@ -82,7 +80,7 @@ export async function acquireLeases(db: Connection, companyId: string, holder: s
  * What it reads by a snapshot from before the lock can only be too little of the events. Whether a record has a row, the
  * unique key decides. A row of a later event is left of a replay that it was locked out of.
  */
-export async function fill(db: Connection, lease: Lease): Promise<{ hasMore: boolean } | undefined> {
+export async function fill(db: Transaction, lease: Lease): Promise<{ hasMore: boolean } | undefined> {
   const { companyId, holder } = lease;
   const [row] = await db.$queryRaw<{ hasMore: boolean }[]>(sql`
     WITH company AS NOT MATERIALIZED (SELECT id, last_sequence FROM ${tenants} WHERE id = ${companyId}), ${lock('held', lease)},
@@ -151,7 +149,7 @@ export const mostTaken = 240;
  * endpoint that waits as a whole, takes the oldest row that has failed and the next one that has not; while it `isPaused`,
  * only what is sent once. Undefined if the lease was lost.
  */
-export async function take(db: Connection, lease: Lease, most: number) {
+export async function take(db: Transaction, lease: Lease, most: number) {
   const { companyId, holder } = lease;
   const { columns, joins } = eventSource.select(companyId);
   // Asked once, not of each row: no row is read for what is not to be taken.
@@ -288,7 +286,7 @@ export interface Finished {
  * and is run again.
  */
 export async function finish(
-  db: Connection,
+  db: Transaction,
   lease: Lease,
   outcomes: readonly Outcome[],
   score: Score,
@@ -345,7 +343,7 @@ export async function finish(
 }
 
 /** Gives a lease back, if it still holds, and notes when the webhook has work again. Returns whether it has some now. */
-export async function releaseLease(db: Connection, lease: Lease): Promise<boolean> {
+export async function releaseLease(db: Transaction, lease: Lease): Promise<boolean> {
   const { companyId, webhookId, holder } = lease;
   // An endpoint that waits as a whole tries its oldest failure then, whatever that one's own time is.
   const [row] = await db.$queryRaw<{ isDue: boolean | null }[]>(sql`

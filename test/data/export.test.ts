@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelDatabase, openModels } from '../../src/database.js';
+import { type OwnDatabase, openModels } from '../../src/database.js';
 import { exportWorkspace } from '../../src/workspace/export.js';
 import { fileSource } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
     UPDATE activities SET undoes_id = 'activity-audiobook-closed' WHERE id = 'activity-audiobook-reopened'`);
 });
 
-async function exported(from: ModelDatabase, companyId: string, options: Json = {}): Promise<string> {
+async function exported(from: OwnDatabase, companyId: string, options: Json = {}): Promise<string> {
   const pieces: string[] = [];
   await exportWorkspace(from, { companyId, ...options }, async (lines) => {
     for await (const line of lines) pieces.push(line);
@@ -42,7 +42,7 @@ async function exported(from: ModelDatabase, companyId: string, options: Json = 
 }
 
 /** Of each row what a file says of it: not who wrote it, and when that was noted. */
-async function rowsOf(client: ModelDatabase, companyId: string): Promise<Json> {
+async function rowsOf(client: OwnDatabase, companyId: string): Promise<Json> {
   const content: Json = {};
   for (const table of tables) {
     const where = table === 'companies' ? 'id' : 'company_id';

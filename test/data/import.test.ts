@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ModelDatabase } from '../../src/database.js';
+import type { OwnDatabase } from '../../src/database.js';
 import { demoPeople } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
@@ -27,7 +27,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   return (result as ImportError).problems;
 }
 
-const rowsOf = (db: ModelDatabase, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
+const rowsOf = (db: OwnDatabase, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
 
 describe('the demo workspace', async () => {
   const { db } = await createWorld({ isAlone: true });

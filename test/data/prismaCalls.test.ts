@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ModelTransaction, openModels } from '../../src/database.js';
+import { openModels, type Transaction } from '../../src/database.js';
 import { FairQueue, LongRequest } from '../../src/platform/limits/index.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { Prerequisite } from '../../src/platform/postgres/prerequisite.js';
@@ -185,7 +185,7 @@ describe('a call that does not name the company of the caller as a text is refus
   });
 
   test('of the types too, as whatever writes, and what has no company', () => {
-    const types = (tx: ModelTransaction) => [
+    const types = (tx: Transaction) => [
       // @ts-expect-error
       () => tx.goal.count({}),
       // @ts-expect-error
@@ -219,7 +219,7 @@ describe('a call that does not name the company of the caller as a text is refus
 });
 
 /** A call that only Prisma's client executes. */
-const named = (tx: ModelTransaction, companyId: string, name = 'Launch') =>
+const named = (tx: Transaction, companyId: string, name = 'Launch') =>
   tx.goal.findMany({ where: { companyId, name: { contains: name } }, select: { name: true, companyId: true } });
 
 describe("what Prisma's client executes", () => {
@@ -236,7 +236,7 @@ describe("what Prisma's client executes", () => {
     const asked = Array.from({ length: 120 }, async (_, index) => {
       const own = index % 2 ? demo : companyId;
       const request = pool.within(newScope(index % 7 === 0 ? 1 : 10_000), own);
-      const both = async (tx: ModelTransaction) => [
+      const both = async (tx: Transaction) => [
         await named(tx, own),
         await tx.goal.findMany({ where: { companyId: own }, select: { name: true, companyId: true } }),
         await tx.goal.findUnique(rowsOf(own)),

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ModelTransaction, openModels } from '../../src/database.js';
+import { openModels, type Transaction } from '../../src/database.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { sql } from '../../src/platform/postgres/values.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -17,7 +17,7 @@ function open() {
 
 const isThere = async (name: string) => (await world.db.company.count({ where: { name } })) === 1;
 const write = (name: string) => sql`INSERT INTO companies (name) VALUES (${name}) RETURNING id`;
-const readId = (tx: ModelTransaction, name: string) => tx.$queryRaw`SELECT id FROM companies WHERE name = ${name}`;
+const readId = (tx: Transaction, name: string) => tx.$queryRaw`SELECT id FROM companies WHERE name = ${name}`;
 
 test('of what is asked for at once, what fails fails alone', async () => {
   const db = open();

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ModelTransaction, modelClass, openModels } from '../../src/database.js';
+import { modelClass, openModels, type Transaction } from '../../src/database.js';
 import type { PrismaClient } from '../../src/generated/client/client.js';
 import { databaseOn } from '../../src/platform/postgres/client.js';
 import type { NameOf } from '../../src/platform/postgres/connections.js';
@@ -54,7 +54,7 @@ describe('a read that fails', () => {
   });
 
   test('keeps the values of a row out of the log', async () => {
-    const insert = (tx: ModelTransaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
+    const insert = (tx: Transaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
     const failing = db.$transaction(async (tx) => [await insert(tx), await insert(tx)]);
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: '23505', detail: expect.stringContaining('secret') });
@@ -69,7 +69,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 
   /** Reads these columns of goals and of their parents, and who may see them. */
-  async function read(client: ModelTransaction, chosen: string[], depth = 0): Promise<void> {
+  async function read(client: Transaction, chosen: string[], depth = 0): Promise<void> {
     const selection = (level: number): object => ({
       ...Object.fromEntries(chosen.map((column) => [column, true])),
       ...(level > 0 && {
@@ -82,7 +82,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   }
 
   /** What the client has prepared on its one connection. */
-  const preparedBy = async (client: ModelTransaction) => {
+  const preparedBy = async (client: Transaction) => {
     const rows = await client.$queryRaw<{ statement: string }[]>`
       SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement LIKE 'SELECT json_build_array%'`;
     return rows.map(({ statement }) => statement);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ModelDatabase, openModels } from '../../src/database.js';
+import { type OwnDatabase, openModels } from '../../src/database.js';
 import { FairQueue, LongRequest } from '../../src/platform/limits/index.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -7,14 +7,14 @@ import { temporaryDatabase } from '../support/temporary.js';
 
 const { url } = await temporaryDatabase();
 
-function open(poolSize: number): ModelDatabase {
+function open(poolSize: number): OwnDatabase {
   const client = openModels({ url, poolSize, preparedStatements });
   onTestFinished(() => client.$disconnect());
   return client;
 }
 
 /** Runs statements of one request at once. */
-function request(db: ModelDatabase, statements: number, seconds: number, milliseconds = 60_000) {
+function request(db: OwnDatabase, statements: number, seconds: number, milliseconds = 60_000) {
   const scoped = db.within(newScope(milliseconds));
   const sleep = () => scoped.$queryRaw`SELECT pg_sleep(${seconds})::text`;
   return Promise.all(Array.from({ length: statements }, sleep));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ModelTransaction, openModels } from '../../src/database.js';
+import { openModels, type Transaction } from '../../src/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
@@ -13,7 +13,7 @@ function open() {
   return db;
 }
 
-const insert = (tx: ModelTransaction, name: string) => tx.$executeRaw`INSERT INTO companies (name) VALUES (${name})`;
+const insert = (tx: Transaction, name: string) => tx.$executeRaw`INSERT INTO companies (name) VALUES (${name})`;
 const isThere = async (name: string) => (await world.db.company.count({ where: { name } })) === 1;
 
 test('a transaction is committed with all that was written in it, which it reads and others do not', async () => {
@@ -35,7 +35,7 @@ test('a transaction is committed with all that was written in it, which it reads
 
 test('a transaction that takes too long is undone, whatever its work makes of that', async () => {
   const db = open();
-  const late = async (tx: ModelTransaction) => {
+  const late = async (tx: Transaction) => {
     await insert(tx, 'late');
     await sleep(200);
     return insert(tx, 'later').catch(({ code }) => code);
@@ -50,7 +50,7 @@ test('a transaction that takes too long is undone, whatever its work makes of th
 
 test('a transaction in which a statement failed is not committed, whatever its work makes of that', async () => {
   const db = open();
-  const failing = (tx: ModelTransaction) => tx.$queryRaw`SELECT 1 / 0 AS never`.catch(() => 'caught');
+  const failing = (tx: Transaction) => tx.$queryRaw`SELECT 1 / 0 AS never`.catch(() => 'caught');
   const byZero = { code: '22012' };
   const caught = db.$transaction(async (tx) => {
     await insert(tx, 'before');
@@ -73,7 +73,7 @@ test('a transaction in which a statement failed is not committed, whatever its w
 
 test('a statement after the end of its transaction is refused', async () => {
   const db = open();
-  let kept: ModelTransaction | undefined;
+  let kept: Transaction | undefined;
   await db.$transaction(async (tx) => {
     kept = tx;
     await insert(tx, 'in time');

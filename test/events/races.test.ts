@@ -15,8 +15,7 @@ const world = await createWorld({ isAlone: true });
 const db = openModels({ url: world.url, poolSize: 2, preparedStatements });
 afterAll(() => db.$disconnect());
 
-type Connection = Pick<Transaction, '$queryRaw'>;
-type Step = (tx: Connection) => Promise<unknown>;
+type Step = (tx: Transaction) => Promise<unknown>;
 
 const score = { hasSucceeded: true, failures: 0, failuresOnce: 0, hasProbeFailed: false, retryAfter: 0, isGone: false };
 
@@ -63,7 +62,7 @@ async function race(id: string, waiting: Step, first: Step): Promise<void> {
     while ((await world.sql(isWaiting, [pid])).length === 0) await sleep(5);
     const $queryRaw = async (query: { text: string; values: unknown[] }) =>
       (await client.query(query.text, query.values)).rows;
-    await first({ $queryRaw } as Connection);
+    await first({ $queryRaw } as unknown as Transaction);
     await client.query('COMMIT');
     await second;
   } finally {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ModelDatabase } from '../../src/database.js';
+import type { OwnDatabase } from '../../src/database.js';
 import type { RequestObserver, RequestScope } from '../../src/platform/postgres/deadline.js';
 
 interface Node {
@@ -18,7 +18,7 @@ export const noted = new Set<string>();
 const watched = new WeakSet<RequestScope>();
 
 /** Notes from now on every statement that a request sends to this database. */
-export function noteStatements(db: ModelDatabase): void {
+export function noteStatements(db: OwnDatabase): void {
   const within = db.within.bind(db);
   db.within = (scope, tenant) => {
     const observer = scope?.observer;

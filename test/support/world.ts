@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect } from 'vitest';
 import { createApp } from '../../src/app.js';
-import { type ModelDatabase, openModels } from '../../src/database.js';
+import { type OwnDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import type { Prisma } from '../../src/generated/client/client.js';
 import { type Operation, operations } from '../../src/operations/index.js';
@@ -58,7 +58,7 @@ interface Connections {
   /** Of a role that may do everything. */
   aside: pg.Pool;
   /** Of gateways that have ended, for others with as many. */
-  spare: Map<number, ModelDatabase[]>;
+  spare: Map<number, OwnDatabase[]>;
   /** How many worlds may still use them. */
   users: number;
 }
@@ -92,7 +92,7 @@ export class World extends Client {
   #isDispatching = false;
 
   constructor(
-    readonly db: ModelDatabase,
+    readonly db: OwnDatabase,
     readonly url: string,
     options: Options = {},
   ) {
@@ -130,7 +130,7 @@ export class World extends Client {
   }
 
   /** A connection pool of another process. */
-  borrow(poolSize: number): { db: ModelDatabase; giveBack: () => void } {
+  borrow(poolSize: number): { db: OwnDatabase; giveBack: () => void } {
     const { spare } = this.#connections;
     const unused = spare.get(poolSize) ?? [];
     spare.set(poolSize, unused);
@@ -402,7 +402,7 @@ export class World extends Client {
   }
 }
 
-function openNoted(url: string, poolSize: number): ModelDatabase {
+function openNoted(url: string, poolSize: number): OwnDatabase {
   const db = openModels({ url, poolSize, preparedStatements });
   noteStatements(db);
   return db;

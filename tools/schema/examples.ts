@@ -1,4 +1,4 @@
-import type { ModelDatabase } from '../../src/database.js';
+import type { OwnDatabase } from '../../src/database.js';
 import { fileRecovery } from '../../src/operations/recoverResourceHubFile.js';
 import { storedMutations } from '../../src/rest/routes.js';
 import { createToken } from '../../src/tokens.js';
@@ -9,7 +9,7 @@ import { importFrom } from '../../src/workspace/import.js';
 export const recordedAt = new Date('2026-06-15T12:00:00Z');
 
 /** Imports the demo workspace into an empty database; returns a token that may write. */
-export async function importDemo(db: ModelDatabase, file: string): Promise<string> {
+export async function importDemo(db: OwnDatabase, file: string): Promise<string> {
   await importFrom(db, fileSource(file));
   const { companyId, writerId: personId } = demoPeople;
   return (await createToken(db, { companyId, personId, name: 'write', canWrite: true })).token;

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Principal } from '../limits/index.js';
-import { type Database, rawSql, sql, type Transaction } from '../postgres/index.js';
+import { rawSql, sql, type Transaction } from '../postgres/index.js';
 import type { EventSource, Place, WantedEvents } from './source.js';
 
 /** What a stream gets. */
@@ -26,7 +26,7 @@ interface Row {
 
 /** Reads for each of the streams of a company, in one statement, whether it may go on, and its next event. */
 export async function readStreams(
-  db: Pick<Database, '$queryRaw'>,
+  db: Transaction,
   source: EventSource,
   companyId: string,
   streams: readonly EventStream[],

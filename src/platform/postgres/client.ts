@@ -83,7 +83,7 @@ export interface ConnectionUse {
 
 /** How a database has models: a class with a getter for each, how they are read within a request, and Prisma's own client. */
 export interface ModelClass<Client> {
-  Class: typeof Asking;
+  Class: typeof DatabaseHandle;
   reader: Reader;
   clientOn: (pool: Pool) => Client;
 }
@@ -107,7 +107,7 @@ export function openClient<Client = unknown>(
 export function databaseOn<Client = unknown>(
   opened: OpenPool,
   nameOf: NameOf = () => '',
-  { Class = Asking, reader, clientOn }: Partial<ModelClass<Client>> = {},
+  { Class = DatabaseHandle, reader, clientOn }: Partial<ModelClass<Client>> = {},
 ): OwnDatabase<Client> {
   const shared = { opened, nameOf, reader, prisma: lazy(() => clientOn?.(opened.pool)) };
   return new Class(shared, new PoolConnection(opened.pool, nameOf, undefined), undefined, true) as never;
@@ -127,7 +127,7 @@ const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...
  * What a process, a request or a transaction asks of a database: light, as Prisma's own for a transaction is not. The
  * generated class extends it. @public
  */
-export class Asking {
+export class DatabaseHandle {
   constructor(
     private readonly shared: Shared,
     private readonly connection: Connection,
@@ -149,7 +149,7 @@ export class Asking {
     return this.shared.prisma();
   }
 
-  within(scope: RequestScope | undefined, tenant?: string): Asking {
+  within(scope: RequestScope | undefined, tenant?: string): DatabaseHandle {
     const { opened, nameOf } = this.shared;
     return this.#on(new PoolConnection(opened.pool, nameOf, scope), tenant);
   }
@@ -162,11 +162,14 @@ export class Asking {
     return (await sendOne(this.connection, toStatement(sqlOf(raw)))).rowCount ?? 0;
   }
 
-  $queryRawThen<Result>(query: Sql, read: (next: Asking) => Promise<Result>): Promise<[unknown[], Result]> {
+  $queryRawThen<Result>(query: Sql, read: (next: DatabaseHandle) => Promise<Result>): Promise<[unknown[], Result]> {
     return queryThen(this.connection, query, (next) => read(this.#on(next)));
   }
 
-  async $transaction<Result>(work: (tx: Asking) => Promise<Result>, options?: { timeout?: number }): Promise<Result> {
+  async $transaction<Result>(
+    work: (tx: DatabaseHandle) => Promise<Result>,
+    options?: { timeout?: number },
+  ): Promise<Result> {
     const { connection } = this;
     if (!(connection instanceof PoolConnection)) throw new Error('a transaction within a transaction');
     return connection.transact((held) => work(this.#on(held)), options);
@@ -185,8 +188,8 @@ export class Asking {
     return this.shared.opened.close();
   }
 
-  #on(connection: Connection, tenant = this.tenant): Asking {
-    return new (this.constructor as typeof Asking)(this.shared, connection, tenant);
+  #on(connection: Connection, tenant = this.tenant): DatabaseHandle {
+    return new (this.constructor as typeof DatabaseHandle)(this.shared, connection, tenant);
   }
 }
 

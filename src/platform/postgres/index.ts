@@ -1,9 +1,9 @@
 export { CircuitBreaker } from './circuitBreaker.js';
 export {
-  /** What the generated class extends. @public */
-  Asking,
   type ConnectionUse,
   type Database,
+  /** What the generated class extends. @public */
+  DatabaseHandle,
   type DatabaseOptions,
   type OwnDatabase,
   openClient,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ModelTransaction } from '../../../src/database.js';
+import type { Transaction } from '../../../src/database.js';
 import { newId } from '../../../src/platform/postgres/values.js';
 import { acquireLeases, fill, finish, type Outcome, releaseLease, take } from '../../../src/webhooks/queue.js';
 import { insertWebhook } from '../../support/deliveries.js';
@@ -69,7 +69,7 @@ describe('among thousands of events and retries, no statement of a round reads m
     await world.sql('VACUUM ANALYZE');
   });
 
-  const steps: [string, Parameters<typeof prepare>[0], number, (db: ModelTransaction) => Promise<unknown>][] = [
+  const steps: [string, Parameters<typeof prepare>[0], number, (db: Transaction) => Promise<unknown>][] = [
     ['acquireLeases', { isHeld: false }, 50, (db) => acquireLeases(db, companyId, 'new')],
     ['fill', {}, 1_500, (db) => fill(db, lease())],
     ['take', {}, 1_500, (db) => take(db, lease(), 60)],

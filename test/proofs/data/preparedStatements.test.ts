@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type ModelTransaction, openModels } from '../../../src/database.js';
+import { openModels, type Transaction } from '../../../src/database.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { temporaryDatabase } from '../../support/temporary.js';
 
@@ -8,7 +8,7 @@ const { url } = await temporaryDatabase();
 const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 
 /** Reads these columns of goals and of their parents, and who may see them. */
-async function read(client: ModelTransaction, chosen: string[], depth = 0): Promise<void> {
+async function read(client: Transaction, chosen: string[], depth = 0): Promise<void> {
   const selection = (level: number): object => ({
     ...Object.fromEntries(chosen.map((column) => [column, true])),
     ...(level > 0 && {
@@ -21,7 +21,7 @@ async function read(client: ModelTransaction, chosen: string[], depth = 0): Prom
 }
 
 /** What the client has prepared on its one connection. */
-const preparedBy = async (client: ModelTransaction) => {
+const preparedBy = async (client: Transaction) => {
   const rows = await client.$queryRaw<{ statement: string }[]>`
     SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement LIKE 'SELECT json_build_array%'`;
   return rows.map(({ statement }) => statement);

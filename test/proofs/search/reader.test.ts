@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelTransaction, modelClass, openModels } from '../../../src/database.js';
+import { modelClass, openModels, type Transaction } from '../../../src/database.js';
 import type { PrismaClient } from '../../../src/generated/client/client.js';
 import { models } from '../../../src/generated/models.js';
 import { databaseOn } from '../../../src/platform/postgres/client.js';
@@ -23,7 +23,7 @@ const atOnce = 20;
 const average = 18;
 const limit = timeLimit(60_000 + 60 * comparisons);
 
-type Client = ModelTransaction | PrismaClient | Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
+type Client = Transaction | PrismaClient | Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
 
 const { url } = await temporaryDatabase();
 // What a database may prefer that changes how values are written.
@@ -149,7 +149,7 @@ test('reads in a transaction what it has written, as Prisma does', { timeout: 3_
   const timeout = { timeout: 60_000 };
   await fc.assert(
     fc.asyncProperty(calls, async (batch) => {
-      const ours = await within<ModelTransaction>((work) => reading.$transaction(work, timeout), outcomeOf, batch);
+      const ours = await within<Transaction>((work) => reading.$transaction(work, timeout), outcomeOf, batch);
       const theirs = await within((work) => prisma.$transaction(work, timeout), outcomeOfPrisma, batch);
       for (const [index, call] of batch.entries()) requireSame(call, ours[index] as object, theirs[index] as object);
     }),
