@@ -147,7 +147,7 @@ class LoadedFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const names = Object.keys(selected);
     const resolveLoaded = field.resolve ?? defaultFieldResolver;
     return (row, args, context, info) => {
-      if (waysIn(info).length > 0 && isBeneath(context as Context, info.path)) return resolve(row, args, context, info);
+      if (isBeneath(context as Context, info.path) && waysIn(info).length > 0) return resolve(row, args, context, info);
       const loaded = row as Record<string, unknown>;
       for (const name of names) if (loaded[name] === undefined) return resolve(row, args, context, info);
       return resolveLoaded(row as never, args, context, info);
