@@ -22,7 +22,10 @@ class ReadsTooEarly extends Error {
 
 /** The complexity of documents of which each takes one point more, also for a part of that. */
 export const complexityOfPoint = 3_000;
-/** The complexity from which on a query takes long, such as that for 100 records with a few lists each. */
+/**
+ * The complexity from which on a query of a caller takes long, such as that for 100 records with a few lists each. A
+ * change, or a document of ours, does if it starts a second point.
+ */
 const longQuery = 1_000;
 /** From how many characters of rows on a request takes long. */
 const longRead = 1_000_000;
