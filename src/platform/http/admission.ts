@@ -4,7 +4,9 @@ import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
 import { type Caller, type Decision, FairQueue } from '../limits/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
-import type { ReadBody } from './requestContext.js';
+
+/** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
+export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
 
 /** The failure of a request for which there is no seat, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
-import { overloaded } from './admission.js';
+import { overloaded, type ReadBody } from './admission.js';
 import type { RequestHead } from './request.js';
-import type { ReadBody, RequestContext } from './requestContext.js';
+import type { RequestContext } from './requestContext.js';
 
 const maximumDepth = 100;
 

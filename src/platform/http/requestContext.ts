@@ -3,6 +3,7 @@ import { failure } from '../failures/index.js';
 import type { Client, Principal } from '../limits/index.js';
 import type { RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
+import type { Seat } from './admission.js';
 
 export type Surface = 'rest' | 'graphql' | 'mcp';
 
@@ -13,19 +14,6 @@ export interface Grants {
   scopes: readonly string[] | null;
   /** Where it may be used; null for everywhere. */
   surfaces: readonly string[] | null;
-}
-
-/** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
-export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
-
-/** The right of a request to run, which others share. */
-interface RunningRight {
-  /** Whether others ask, too. */
-  readonly isContended: boolean;
-  /** Reads the body, without the right while that takes its time. */
-  whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T>;
-  /** Has it count for the company, once that is known. */
-  changeFlow(): Promise<void>;
 }
 
 /** What is known about each request. Later phases add nothing to it: what they find out they return, or note in `record`. */
@@ -40,7 +28,7 @@ export interface RequestContext {
   /** What the request says of who sent it. */
   readonly client: Client;
   /** Undefined if every request is admitted. */
-  readonly seat: RunningRight | undefined;
+  readonly seat: Seat | undefined;
   readonly responseHeaders: Record<string, string>;
 }
 
@@ -70,15 +58,10 @@ export function requireSurface({ surfaces }: Pick<Grants, 'surfaces'>, surface: 
   });
 }
 
-/** The scopes of a request that a token lacks, each once. */
-const missingScopes = ({ scopes }: Pick<Grants, 'scopes'>, needed: readonly string[]): string[] =>
-  scopes ? [...new Set(needed)].filter((scope) => !scopes.includes(scope)) : [];
-
 /** Requires a token that may write, and all that the request does. Throws 403. */
-export function requireScopes(grants: Grants, needed: readonly string[]): void {
-  if (!grants.canWrite) throw failure('READ_ONLY_TOKEN');
-  const missing = missingScopes(grants, needed);
-  if (missing.length > 0) {
-    throw failure('INSUFFICIENT_SCOPE', { missingScopes: missing, grantedScopes: [...(grants.scopes ?? [])] });
-  }
+export function requireScopes({ canWrite, scopes }: Grants, needed: readonly string[]): void {
+  if (!canWrite) throw failure('READ_ONLY_TOKEN');
+  const missing = scopes ? [...new Set(needed)].filter((scope) => !scopes.includes(scope)) : [];
+  if (missing.length > 0)
+    throw failure('INSUFFICIENT_SCOPE', { missingScopes: missing, grantedScopes: [...(scopes ?? [])] });
 }
