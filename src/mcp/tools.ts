@@ -27,8 +27,6 @@ interface ReadingTool {
   describes?: Record<string, string>;
   /** What it says if nothing has the text. */
   noMatch?: string;
-  /** The argument with which it looks elsewhere, if it is true, and what it finds there. */
-  elsewhere?: [argument: string, finds: string];
 }
 
 const noMatch = (places: string) => `Nothing has all words of the text in ${places}. Try fewer words.`;
@@ -49,8 +47,7 @@ const readingTools: readonly ReadingTool[] = [
     name: 'find_files_and_documents',
     about: 'Finds files and documents by name in all hubs or, with deleted, files that can be recovered.',
     describes: { deleted: 'If true, finds only deleted files; then text may be omitted.' },
-    noMatch: noMatch('the names, file names and hubs of folders, documents and files'),
-    elsewhere: ['deleted', 'A deleted file'],
+    noMatch: `${noMatch('the names, file names and hubs of folders, documents and files')} With deleted: true, the tool finds deleted files.`,
   },
   {
     name: 'find_places',
@@ -253,28 +250,13 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     return outcomeOf(dataOf(result));
   }
 
-  /** What to call if what has the text is elsewhere. */
-  async function hintElsewhere(
-    reader: ReadingTool & StoredDocument,
-    text: string,
-    call: Call,
-  ): Promise<string | undefined> {
-    const [argument = '', finds = ''] = reader.elsewhere ?? [];
-    if (!reader.elsewhere || call.given[argument] === true) return undefined;
-    const { spelled } = await query(reader, read(reader.input, { text, [argument]: true, first: 1 }), call);
-    if ((spelled as Found).nodes?.length === 0) return undefined;
-    return `${finds} has them: call again with ${argument}: true.`;
-  }
-
   async function runReadingTool(reader: ReadingTool & StoredDocument, call: Call): Promise<CallToolResult> {
     try {
       const { spelled } = await query(reader, read(reader.input, withoutEmpty(reader.input, call.given)), call);
       leaveOut(spelled);
       const { text } = call.given;
-      if ((spelled as Found).nodes?.length !== 0 || typeof text !== 'string' || !reader.noMatch)
-        return resultOf(spelled, summaryOf(spelled));
-      const elsewhere = await hintElsewhere(reader, text, call);
-      return resultOf(spelled, [reader.noMatch, elsewhere].filter(Boolean).join(' '));
+      const isEmpty = (spelled as Found).nodes?.length === 0 && typeof text === 'string';
+      return resultOf(spelled, (isEmpty && reader.noMatch) || summaryOf(spelled));
     } catch (error) {
       throw inArguments(error);
     }
@@ -309,7 +291,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     const { actor, scope } = asking.context;
     const seen = { operation: name, preview: spelled };
     const missing = hindrance(operation, asking.context);
-    if (!actor || missing)
+    if (missing)
       return resultOf(seen, `A preview: nothing is changed. There is no confirmation: ${missing}.`);
     const fromPreview = operation.fromPreview.map((field) => [snakeCase(field), shown[field]]);
     const given = withoutNulls({ ...asked, ...Object.fromEntries(fromPreview) });
@@ -329,7 +311,6 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   async function change({ mutation, name, scope: needed }: ToolOperation, { given, request, context }: Call) {
     const { actor, scope, grants, responseHeaders } = context;
     requireScopes(grants, [needed]);
-    if (!actor) throw new Error('a request passed the router without an actor');
     const { input, confirmation } = readChange(mutation.input, given);
     const confirmed = { ...ownerOf(actor), operation: mutation.field.name, input: meaningOf(mutation.input, input) };
     const { state, once } = await redeemConfirmation(db.within(scope), confirmation, confirmed);

@@ -288,21 +288,14 @@ describe('an empty list', () => {
   test.each([
     ['find_goals', 'the names of goals. Try fewer words. Without text, the tool lists all of them.'],
     ['find_people', 'the names of people. Try fewer words. Without text, the tool lists all of them.'],
-    ['find_files_and_documents', 'the names, file names and hubs of folders, documents and files. Try fewer words.'],
+    [
+      'find_files_and_documents',
+      'the names, file names and hubs of folders, documents and files. Try fewer words. With deleted: true, the tool finds deleted files.',
+    ],
   ])('of %s says where it was looked, and what else to try', async (name, said) => {
     const { content, structuredContent } = await agent.call(name, { text: 'onbording' });
     expect(structuredContent).toMatchObject({ nodes: [], total_count: 0 });
     expect(content[0].text).toBe(`Nothing has all words of the text in ${said}`);
-  });
-
-  test('says that a deleted file has the text, if one has', async () => {
-    const { caller: person, hub: own } = await world.teamWithHub('space');
-    await world.file(own, person, { name: 'Home screen', deletedAt: new Date() });
-    const mine = new Agent(world, person.token);
-    const said = async (given: Json) => (await mine.call('find_files_and_documents', given)).content[0].text;
-    expect(await said({ text: 'home screen' })).toContain('A deleted file has them: call again with deleted: true.');
-    expect(await said({ text: 'home screen', deleted: true })).toBe('1 of 1.');
-    expect(await said({ text: 'away screen' })).not.toContain('deleted');
   });
 
   test('lists the changes since a time, of all and of one record', async () => {

@@ -368,7 +368,7 @@ export async function change<Changed>(
   const db = options.db.within(scope, actor.companyId);
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
-  if ((header !== null || context.once) && field && actor) {
+  if ((header !== null || context.once) && field) {
     if (others.length > 0) throw badKey('needs a request with one mutation field');
     const { companyId, tokenId } = actor;
     const { key, ...asked } = context.once ?? {
