@@ -42,7 +42,7 @@ import type { DatabaseOutage, RequestRecord } from './platform/telemetry/index.j
 import { TextWorker } from './platform/texts/index.js';
 import { keyOf } from './policies/access.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
-import { apiRoot, type PreparedMutation, prepare, restRoutes, storedMutations } from './rest/routes.js';
+import { apiRoot, type PreparedMutation, preparedMutations, restRoutes } from './rest/routes.js';
 import { schema, sdl } from './schema.js';
 import type { Config, pageNames } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
@@ -211,7 +211,7 @@ export function createApp(options: AppOptions) {
       'X-Forwarded-For has no address where TRUSTED_PROXIES expects one: such clients count as one, their proxy',
     );
   const callers = new Callers({ trustedProxies, tokenOf: bearerHash, principalOf, onNoAddress });
-  const mutations = storedMutations.map((stored) => prepare(schema, stored));
+  const mutations = preparedMutations(schema);
   const currentVersion = async () => {
     const actor = await authenticate(bearerHash(`Bearer ${demo?.token}`));
     const shown = db.within(newScope(databaseTimeouts.response), actor.companyId).resourceHubDocument;

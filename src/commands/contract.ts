@@ -1,8 +1,7 @@
 import { openApiDocument } from '../rest/openapi/openApiDocument.js';
-import { prepare, storedMutations } from '../rest/routes.js';
+import { preparedMutations } from '../rest/routes.js';
 import { schema } from '../schema.js';
 
 export function openApi(): string {
-  const mutations = storedMutations.map((stored) => prepare(schema, stored));
-  return `${JSON.stringify(openApiDocument(schema, mutations), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument(schema, preparedMutations(schema)), null, 2)}\n`;
 }

@@ -32,10 +32,10 @@ import { fileUrl } from '../fileSystem.js';
 import { capitalized, previewOf } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
 import { badInput, type FieldError } from '../platform/failures/index.js';
-import { bodyOf } from '../platform/graphql/index.js';
+import { bodyOf, type Fragments, fragmentsOf, selectedFields } from '../platform/graphql/index.js';
 import { snakeCase } from '../platform/http/index.js';
 import type { JsonSchema } from '../rest/openapi/schemas.js';
-import { type Fragments, fragmentsOf, selectedFields, spellingOf } from '../rest/routes.js';
+import { spellingOf } from '../rest/routes.js';
 
 /** A stored document with one operation, and what the schema says of its fields, of which a run has one. */
 export interface StoredDocument {
@@ -98,7 +98,7 @@ function prepare(schema: GraphQLSchema, name: string, document: DocumentNode): S
   const operation = getOperationAST(document);
   const type = operation && schema.getRootType(operation.operation);
   if (!operation || !type) throw new Error(`the document ${name} has no operation`);
-  const fragments = fragmentsOf([document]);
+  const fragments = fragmentsOf(document);
   const roots = selectedFields(operation.selectionSet, fragments).map((node) => {
     const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
     const spell = spellingOf(schema, field.type, node.selectionSet, fragments);

@@ -291,8 +291,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     const { actor, scope } = asking.context;
     const seen = { operation: name, preview: spelled };
     const missing = hindrance(operation, asking.context);
-    if (missing)
-      return resultOf(seen, `A preview: nothing is changed. There is no confirmation: ${missing}.`);
+    if (missing) return resultOf(seen, `A preview: nothing is changed. There is no confirmation: ${missing}.`);
     const fromPreview = operation.fromPreview.map((field) => [snakeCase(field), shown[field]]);
     const given = withoutNulls({ ...asked, ...Object.fromEntries(fromPreview) });
     const { confirmation, expiresAt } = await issueConfirmation(db.within(scope), {

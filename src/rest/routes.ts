@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
   type DocumentNode,
-  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
   type GraphQLError,
@@ -29,7 +28,16 @@ import { fileUrl } from '../fileSystem.js';
 import { capitalized } from '../operations/declaration.js';
 import { type Operation, operations } from '../operations/index.js';
 import { badInput, type FieldError, problemOf, shortened } from '../platform/failures/index.js';
-import { bodyOf, type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
+import {
+  bodyOf,
+  type ExecuteDocument,
+  type Fragments,
+  fragmentsOf,
+  readInput,
+  restSpelling,
+  scopeOf,
+  selectedFields,
+} from '../platform/graphql/index.js';
 import {
   expectsNothing,
   jsonResponse,
@@ -47,25 +55,19 @@ export const apiRoot = '/api/external/v1';
 /** The header that says whether a request has changed anything. */
 export const changedHeader = 'Goalpost-Changed';
 
-/** A path of the REST facade and the GraphQL mutation it stands for: one root field with one argument, `input`. */
-export interface StoredMutation {
-  path: string;
-  /** What the operation does, such as `Reopen a goal`. */
-  title: string;
-  /** Without the fragments that it uses, which are in `fragments.graphql`. */
-  document: string;
-  /** Whether this gateway adds it to the documented paths. */
-  isAddition?: true | undefined;
-  /** A request on the records of the demo. */
-  example?: Record<string, unknown> | undefined;
-}
-
 const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'), {
   noLocation: true,
 }).definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
 
-/** A stored mutation, parsed, and its parts of the schema. */
-export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
+/** A path of the REST facade and the GraphQL mutation it stands for: one root field with one argument, `input`. */
+export interface PreparedMutation {
+  path: string;
+  /** What the operation does, such as `Reopen a goal`. */
+  title: string;
+  /** Whether this gateway adds it to the documented paths. */
+  isAddition?: true | undefined;
+  /** A request on the records of the demo. */
+  example?: Record<string, unknown> | undefined;
   document: DocumentNode;
   name: string;
   field: GraphQLField<unknown, unknown>;
@@ -79,62 +81,30 @@ export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
 /** Whether REST says it in a header. */
 const isHeader = (node: SelectionNode) => node.kind === Kind.FIELD && node.name.value === 'hasChanged';
 
-/** Parses a stored mutation, once per gateway. That it fits the schema is tested, and costs a start nothing. */
-export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
-  const { path, document: text } = stored;
+/** Prepares the paths of the REST facade, one for each operation. That they fit the schema is tested, and costs a start nothing. */
+export const preparedMutations = (schema: GraphQLSchema): PreparedMutation[] =>
+  operations.map((operation) => prepare(schema, operation));
+
+function prepare(schema: GraphQLSchema, { field: name, title, isAddition, rest }: Operation): PreparedMutation {
+  const text = `mutation ${name}($input: ${capitalized(name)}Input!) { ${name}(input: $input) { hasChanged ${rest.selection} } }`;
   const { definitions } = parse(text, { noLocation: true });
   const [document] = Object.values(
     separateOperations({ kind: Kind.DOCUMENT, definitions: [...definitions, ...fragments] }),
   );
   const operation = document && getOperationAST(document);
   const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
-  const field = node && schema.getMutationType()?.getFields()[node.name.value];
-  const inputObject = getNullableType(field?.args.find(({ name }) => name === 'input')?.type);
+  const field = schema.getMutationType()?.getFields()[name];
+  const inputObject = getNullableType(field?.args.find((each) => each.name === 'input')?.type);
   const payloadType = getNullableType(field?.type);
-  if (!operation || !field || !node.selectionSet || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
-    throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
+  if (!document || !field || !node?.selectionSet || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
+    throw new Error(`the operation ${name} has no mutation field with an input and a payload`);
   }
   return {
-    ...stored,
-    document,
-    name: field.name,
-    field,
-    inputObject: bodyOf(inputObject),
-    payloadType,
+    ...{ path: `${apiRoot}${rest.path}`, title, isAddition, example: rest.example },
+    ...{ document, name, field, payloadType, inputObject: bodyOf(inputObject) },
     selection: { ...node.selectionSet, selections: node.selectionSet.selections.filter((each) => !isHeader(each)) },
   };
 }
-
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-
-/** The fragments that are defined in documents, by name. */
-export const fragmentsOf = (documents: readonly DocumentNode[]): Fragments =>
-  new Map(
-    documents
-      .flatMap(({ definitions }) => definitions)
-      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-      .map((definition) => [definition.name.value, definition]),
-  );
-
-/** The fields of a selection, directly or through fragments. */
-export function selectedFields({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
-  return selections.flatMap((node) => {
-    if (node.kind === Kind.FIELD) return node;
-    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
-    return fragment ? selectedFields(fragment.selectionSet, fragments) : [];
-  });
-}
-
-/** The paths of the REST facade: one for each operation. */
-export const storedMutations = operations.map(
-  ({ field, title, isAddition, rest: { path, selection, example } }: Operation): StoredMutation => ({
-    path: `${apiRoot}${path}`,
-    title,
-    document: `mutation ${field}($input: ${capitalized(field)}Input!) { ${field}(input: $input) { hasChanged ${selection} } }`,
-    isAddition,
-    example,
-  }),
-);
 
 export type Spell = (value: unknown) => unknown;
 
@@ -265,7 +235,7 @@ interface RestOptions extends Pick<Config, 'bodyLimit'> {
 /** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
 export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
   return mutations.map(({ path, document, field, inputObject, payloadType, selection, name }) => {
-    const spell = spellingOf(schema, payloadType, selection, fragmentsOf([document]));
+    const spell = spellingOf(schema, payloadType, selection, fragmentsOf(document));
     const body = new GraphQLNonNull(inputObject);
     const changed = field.extensions.changes as ((args: { input: unknown }) => unknown) | undefined;
     return {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
 import type { ErrorCode } from '../../src/platform/failures/index.js';
-import { storedMutations } from '../../src/rest/routes.js';
+import { preparedMutations } from '../../src/rest/routes.js';
+import { schema } from '../../src/schema.js';
 import { errorsOf, openApi, resolve } from '../support/openapiValidator.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -41,7 +42,7 @@ test('headers that a caller may leave out have no value that a tool would send b
 
 test('the operations that Goalpost adds are marked', () => {
   const marked = operations.filter(([, operation]) => operation['x-addition']).map(([path]) => path);
-  const added = storedMutations.filter(({ isAddition }) => isAddition);
+  const added = preparedMutations(schema).filter(({ isAddition }) => isAddition);
   expect(marked).toEqual(added.map(({ path }) => path.slice('/api/external/v1'.length)));
   expect(marked).toContain('/recover_resource_hub_file');
 });

@@ -2,15 +2,12 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../src/errors/catalogue.js';
 import { openApiDocument, problemSchema } from '../../src/rest/openapi/openApiDocument.js';
-import { apiRoot, prepare, storedMutations } from '../../src/rest/routes.js';
+import { apiRoot, preparedMutations } from '../../src/rest/routes.js';
 import { schema } from '../../src/schema.js';
 
 import type { Json } from './world.js';
 
-export const openApi: Json = openApiDocument(
-  schema,
-  storedMutations.map((stored) => prepare(schema, stored)),
-);
+export const openApi: Json = openApiDocument(schema, preparedMutations(schema));
 
 /** A compiled schema of the document. Strict: rejects whatever the document does not describe. */
 const ajv = new Ajv2020({

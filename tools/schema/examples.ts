@@ -1,6 +1,7 @@
 import type { OwnDatabase } from '../../src/database.js';
 import { fileRecovery } from '../../src/operations/recoverResourceHubFile.js';
-import { storedMutations } from '../../src/rest/routes.js';
+import { preparedMutations } from '../../src/rest/routes.js';
+import { schema } from '../../src/schema.js';
 import { createToken } from '../../src/tokens.js';
 import { demoPeople, fileSource } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
@@ -20,7 +21,7 @@ export async function recordedExamples(
   post: (path: string, body: unknown) => Promise<{ status: number; body: unknown }>,
 ): Promise<string> {
   const examples: Record<string, unknown> = {};
-  for (const { path, example } of storedMutations) {
+  for (const { path, example } of preparedMutations(schema)) {
     const name = nameOf(path);
     // What is taken back is the change before it.
     const request = name === 'undoChange' ? { activity_id: await activityOfRecovery(post) } : example;

@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -12,9 +11,9 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
+import { type Fragments, selectedFields } from './operation.js';
 
 type Field = GraphQLField<unknown, unknown>;
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** The fields of a selection that may return objects, and how many objects it has been found to return for each source. */
 interface Selection {
@@ -63,10 +62,13 @@ export function introspectionCost(
   }
 
   function selectionOf(set: SelectionSetNode): Selection {
-    const known = selections.get(set) ?? { fields: composite(set, fragments), counted: new Map() };
+    const known = selections.get(set) ?? { fields: composite(set), counted: new Map() };
     selections.set(set, known);
     return known;
   }
+
+  /** The fields with fields of their own. */
+  const composite = (set: SelectionSetNode) => selectedFields(set, fragments).filter((node) => node.selectionSet);
 
   /** What is deprecated may be asked for. */
   function argumentsOf({ arguments: [given] = [] }: FieldNode) {
@@ -77,24 +79,4 @@ export function introspectionCost(
   }
 
   return (root) => Math.min(objectsOf(root, roots.get(root.name.value), undefined), Number.MAX_SAFE_INTEGER);
-}
-
-/** The fields with fields of their own, in a selection and its fragments: of each fragment once, as it is executed. */
-function composite(set: SelectionSetNode, fragments: Fragments): FieldNode[] {
-  const found: FieldNode[] = [];
-  const visited = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const node of selections) {
-      if (node.kind === Kind.FIELD) {
-        if (node.selectionSet) found.push(node);
-      } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
-      else if (!visited.has(node.name.value)) {
-        visited.add(node.name.value);
-        const fragment = fragments.get(node.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(set);
-  return found;
 }

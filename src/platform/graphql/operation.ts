@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLSchema,
   getOperationAST,
@@ -27,17 +28,19 @@ export function perOperation<Found, Schema extends [GraphQLSchema] | []>(
   };
 }
 
-/** The root fields that an operation selects, directly or in fragments: one for each name in the response. */
-function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
-  const fields = new Map<string, FieldNode>();
-  for (const node of rootSelections(document, operation)) {
-    if (node.kind === Kind.FIELD) fields.set((node.alias ?? node.name).value, node);
-  }
-  return [...fields.values()];
-}
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Those fields and the fragments that they are in. */
-export function rootSelections({ definitions }: DocumentNode, operation: OperationDefinitionNode): SelectionNode[] {
+/** The fragments that documents define, by name. */
+export const fragmentsOf = (...documents: readonly DocumentNode[]): Fragments =>
+  new Map(
+    documents
+      .flatMap(({ definitions }) => definitions)
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((definition) => [definition.name.value, definition]),
+  );
+
+/** What a selection has, also in its fragments: what is in a named one once. */
+export function selectionsIn(set: SelectionSetNode, fragments: Fragments): SelectionNode[] {
   const found: SelectionNode[] = [];
   const visited = new Set<string>();
   const collect = ({ selections }: SelectionSetNode): void => {
@@ -46,14 +49,22 @@ export function rootSelections({ definitions }: DocumentNode, operation: Operati
       if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
       if (node.kind !== Kind.FRAGMENT_SPREAD || visited.has(node.name.value)) continue;
       visited.add(node.name.value);
-      for (const other of definitions) {
-        if (other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value)
-          collect(other.selectionSet);
-      }
+      const fragment = fragments.get(node.name.value);
+      if (fragment) collect(fragment.selectionSet);
     }
   };
-  collect(operation.selectionSet);
+  collect(set);
   return found;
+}
+
+/** The fields of a selection, directly or in fragments. */
+export const selectedFields = (set: SelectionSetNode, fragments: Fragments): FieldNode[] =>
+  selectionsIn(set, fragments).filter((node) => node.kind === Kind.FIELD);
+
+/** The root fields that an operation selects: one for each name in the response. */
+function rootFields(document: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode[] {
+  const fields = selectedFields(selectionSet, fragmentsOf(document));
+  return [...new Map(fields.map((node) => [(node.alias ?? node.name).value, node])).values()];
 }
 
 /** What a request runs: the only operation of its document, or the one that it names. */

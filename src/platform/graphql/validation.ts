@@ -31,13 +31,14 @@ import {
   type CostlyField,
   changesIn,
   fieldNames,
+  fragmentsOf,
   noCost,
   operationOf,
   type Plugin,
   perOperation,
   type QueryCost,
-  rootSelections,
   scopesOf,
+  selectionsIn,
 } from './operation.js';
 import type { DocumentCache, DocumentLimits } from './parsing.js';
 import { requireType } from './responding.js';
@@ -52,9 +53,7 @@ function measure(
   variable: (name: string) => unknown,
   mostCounted: number,
 ): QueryCost {
-  const fragments = new Map(
-    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
-  );
+  const fragments = fragmentsOf(document);
   const introspection = introspectionCost(schema, fragments, variable, mostCounted);
   // Measures a fragment once for each page size, because nested spreads can multiply it exponentially.
   const measured = new Map<string, QueryCost>();
@@ -273,7 +272,9 @@ const longestName = 100;
  */
 function requireUnconditionalField(document: DocumentNode, operation: OperationDefinitionNode): void {
   if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;
-  const directives = rootSelections(document, operation).flatMap((node) => node.directives ?? []);
+  const directives = selectionsIn(operation.selectionSet, fragmentsOf(document)).flatMap(
+    (node) => node.directives ?? [],
+  );
   const found = directives.find(({ name }) => name.value === 'skip' || name.value === 'include');
   if (!found) return;
   const problem = `The root field of a subscription, and the fragment that it is in, must not have @${found.name.value}.`;

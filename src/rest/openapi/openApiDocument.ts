@@ -3,10 +3,11 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type Se
 import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { envelope, eventData, sentEvents } from '../../events/event.js';
 import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
+import { fragmentsOf } from '../../platform/graphql/index.js';
 import { contentRoute, type Route, snakeCase } from '../../platform/http/index.js';
 import { version } from '../../version.js';
 import { webhookHeaders } from '../../webhooks/index.js';
-import { apiRoot, changedHeader, fragmentsOf, type PreparedMutation, restProblem } from '../routes.js';
+import { apiRoot, changedHeader, type PreparedMutation, restProblem } from '../routes.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
 import {
   type Components,
@@ -215,7 +216,7 @@ const examples: Record<string, { request: unknown; response: unknown }> = record
 export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
   const { schemas, text } = components;
-  const payload = responseSchemas(components, fragmentsOf(prepared.map(({ document }) => document)));
+  const payload = responseSchemas(components, fragmentsOf(...prepared.map(({ document }) => document)));
   const { headers, problems, responses, references } = collectReferences(components, publicUrl);
   const { common, header } = references;
   const tags = new Map<string, JsonSchema>();

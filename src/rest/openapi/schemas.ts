@@ -19,8 +19,9 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { type Fragments, selectedFields } from '../../platform/graphql/index.js';
 import { snakeCase } from '../../platform/http/index.js';
-import { changedHeader, type Fragments, selectedFields } from '../routes.js';
+import { changedHeader } from '../routes.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
