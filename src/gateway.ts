@@ -102,7 +102,7 @@ export async function connectGateway(config: Config, { url, demo, plugins }: Job
       db,
       logger,
       rateLimiters,
-      demo: demo && shownDemo(demo),
+      demo: demo && { ...demo, token: demo.tokens.write },
       plugins,
       stopping: stopping.signal,
       onChange: events.dispatcher.changed,
@@ -153,12 +153,6 @@ async function closing<T>(close: () => Promise<void>, open: () => T): Promise<T>
     throw error;
   }
 }
-
-const shownDemo = ({ tokens, tokensFile, key }: NonNullable<Job['demo']>) => ({
-  tokensFile,
-  token: tokens.write,
-  key,
-});
 
 /** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
 export async function openGateway(config: Config, job: Job, logger: Logger) {

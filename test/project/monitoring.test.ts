@@ -17,6 +17,7 @@ async function labelsOfSamples(): Promise<Map<string, string[]>> {
   const metrics = new Metrics({
     poolSize: 1,
     connections: () => ({ open: 1, idle: 1, waiting: 0 }),
+    ...{ unsentBytes: () => 0, streams: () => 0, isDatabaseUp: () => true },
     webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0, unnumbered: 0 }),
     gauges: importGauges(() => [
       { companyId: 'acme', revision: 1, importedAt: new Date(), refusedAt: null, refusedReason: null },

@@ -8,7 +8,13 @@ const { caller, company, space } = await furniture.team();
 
 /** A gateway that nothing was asked yet, and what its metrics say. */
 function gateway(options: ConstructorParameters<typeof World>[2] = {}) {
-  const metrics = new Metrics({ poolSize: 20, connections: () => furniture.db.connectionUse() });
+  const metrics = new Metrics({
+    poolSize: 20,
+    connections: () => furniture.db.connectionUse(),
+    ...{ unsentBytes: () => 0, streams: () => 0, isDatabaseUp: () => true },
+    webhooks: () => ({ active: 0, failing: 0, disabled: 0, lag: 0, unnumbered: 0 }),
+    gauges: [],
+  });
   const world = new World(furniture.db, furniture.url, { metrics, ...options });
   return { world, scrape: async () => samplesIn((await metrics.read()).text) };
 }

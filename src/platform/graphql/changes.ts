@@ -24,12 +24,8 @@ type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
 
 /** Thrown in a transaction to roll it back and respond with the errors of this result. */
 class RolledBack extends Error {
-  /** What failed, where a conflict is looked for. */
-  readonly errors: readonly GraphQLError[];
-
-  constructor({ errors = [] }: ExecutionResult) {
+  constructor(readonly errors: readonly GraphQLError[] = []) {
     super('rolled back');
-    this.errors = errors;
   }
 }
 
@@ -83,7 +79,7 @@ async function inTransaction(
 const onlyIf = (db: Database, mayStay: (result: ExecutionResult) => boolean, execute: ExecuteIn) =>
   inTransaction(db, async (tx) => {
     const result = await execute(tx);
-    if (!mayStay(result)) throw new RolledBack(result);
+    if (!mayStay(result)) throw new RolledBack(result.errors);
     return result;
   });
 
@@ -295,7 +291,7 @@ async function once(
     await begin?.(tx);
     const result = await executeOn(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
-    if (!isFinal) throw new RolledBack(result);
+    if (!isFinal) throw new RolledBack(result.errors);
     const { hasSecret } = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions ?? {};
     const outcome = JSON.stringify(result, hasSecret ? without(isSecret) : undefined);
     const mostCharacters = context.isStored ? Number.POSITIVE_INFINITY : longestOutcome;

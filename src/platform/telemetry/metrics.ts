@@ -102,7 +102,7 @@ function requestMetrics(registry: Registry): CountRequest {
 type ReadWebhooks = () => { active: number; failing: number; disabled: number; lag: number; unnumbered: number };
 
 /** Counts requests to webhooks: their outcome, and the seconds since the event was recorded if it was acknowledged. */
-function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
+function webhookMetrics(registry: Registry, read: ReadWebhooks) {
   const registers = [registry];
   const attempts = new Counter({
     name: 'goalpost_webhook_attempts_total',
@@ -116,17 +116,15 @@ function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400],
     registers,
   });
-  if (read) {
-    const help = 'Webhooks of all companies by state: active, failing, disabled.';
-    addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state' }, () => {
-      const { lag: _, unnumbered: __, ...states } = read();
-      return states;
-    });
-    const lagHelp = 'By how many events the slowest webhook that is not disabled is behind.';
-    addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp }, () => read().lag);
-    const unnumberedHelp = 'For how long the oldest event without a sequence has waited for it.';
-    addGauge(registry, { name: 'goalpost_event_lag_seconds', help: unnumberedHelp }, () => read().unnumbered);
-  }
+  const help = 'Webhooks of all companies by state: active, failing, disabled.';
+  addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state' }, () => {
+    const { lag: _, unnumbered: __, ...states } = read();
+    return states;
+  });
+  const lagHelp = 'By how many events the slowest webhook that is not disabled is behind.';
+  addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp }, () => read().lag);
+  const unnumberedHelp = 'For how long the oldest event without a sequence has waited for it.';
+  addGauge(registry, { name: 'goalpost_event_lag_seconds', help: unnumberedHelp }, () => read().unnumbered);
 
   return (outcome: string, seconds: number | undefined): void => {
     attempts.inc({ outcome });
@@ -139,11 +137,11 @@ const databaseUpHelp = '1 if the database has answered the last poll, which come
 interface MetricsOptions {
   poolSize: number;
   connections: () => ConnectionUse;
-  unsentBytes?: () => number;
-  streams?: () => number;
-  isDatabaseUp?: () => boolean;
-  webhooks?: ReadWebhooks;
-  gauges?: readonly ProductGauge[];
+  unsentBytes: () => number;
+  streams: () => number;
+  isDatabaseUp: () => boolean;
+  webhooks: ReadWebhooks;
+  gauges: readonly ProductGauge[];
 }
 
 export interface ReadMetrics {
@@ -157,15 +155,7 @@ export class Metrics {
   readonly count: CountRequest = requestMetrics(this.#registry);
   readonly countAttempt: ReturnType<typeof webhookMetrics>;
 
-  constructor({
-    poolSize,
-    connections,
-    unsentBytes = () => 0,
-    streams = () => 0,
-    isDatabaseUp = () => true,
-    webhooks,
-    gauges = [],
-  }: MetricsOptions) {
+  constructor({ poolSize, connections, unsentBytes, streams, isDatabaseUp, webhooks, gauges }: MetricsOptions) {
     this.countAttempt = webhookMetrics(this.#registry, webhooks);
     collectDefaultMetrics({ register: this.#registry });
     const gauge = (name: string, help: string, read: () => number) => addGauge(this.#registry, { name, help }, read);
