@@ -67,7 +67,7 @@ interface AppOptions extends AppSettings {
   logger: Logger;
   clock?: () => Date;
   /** A demo workspace: its token, and the key with which the pages show it to browsers on this machine. */
-  demo?: { token: string; key?: DemoKey | undefined; tokensFile?: string | undefined } | undefined;
+  demo?: { token: string; key?: DemoKey | undefined } | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */

@@ -28,7 +28,7 @@ export interface DemoTokens {
 export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
-  demo: { tokens: DemoTokens; tokensFile?: string; key: DemoKey | undefined; webhookKey: string } | undefined;
+  demo: { tokens: DemoTokens; key: DemoKey | undefined; webhookKey: string } | undefined;
   plugins?: readonly Plugin[];
 }
 

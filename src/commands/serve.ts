@@ -115,7 +115,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
       const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
       const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
       const tokensFile = demo?.demoTokensFile(config.dataDir) ?? '';
-      const job = { url, demo: tokens && { tokens, tokensFile, key, webhookKey } };
+      const job = { url, demo: tokens && { tokens, key, webhookKey } };
       const next = tokens ? [] : await nextCommands(db);
       return { ...opened, gateway: await openGateway(config, job, logger), key, tokens: tokens && tokensFile, next };
     } catch (error) {

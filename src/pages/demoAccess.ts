@@ -40,7 +40,6 @@ export const demoDocument = 'doc-launch-plan';
 export interface Demo {
   token: string;
   key: DemoKey;
-  tokensFile?: string | undefined;
   /** The current version of {@link demoDocument}, if that is still there. Fails if the token is no longer valid. */
   currentVersion: () => Promise<number | null | undefined>;
 }

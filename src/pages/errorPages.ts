@@ -132,29 +132,19 @@ ${errorCodes
 `;
 
 /** What a browser shows for a path that does not exist, or that is for programs only. */
-export function noPage({ mutations, hasPage }: PageOptions) {
-  const guideTo = (path: string): Html => {
-    const mutation = mutations.find((each) => each.path === path);
-    return mutation
-      ? html`<a href="/docs#${mutation.name}">${mutation.title}, in the reference</a>`
-      : html`<a href="/docs">the reference</a>`;
-  };
-
+export function noPage({ hasPage }: PageOptions) {
   return (error: GraphQLError, path: string): HttpResponse => {
     const isUnknown = error.extensions.code === 'NOT_FOUND';
     const heading = isUnknown ? 'This page does not exist' : 'This path is for programs';
-    const lead = isUnknown ? html`There is nothing at <code>${path}</code>.` : error.message;
-    const hint = !isUnknown && html`<p>What to send instead, with an example: ${guideTo(path)}.</p>`;
     const page = htmlPage({
-      title: `${isUnknown ? 'Not found' : 'Not a page'} – Goalpost`,
+      title: `${heading} – Goalpost`,
       path,
       hasPage,
       status: isUnknown ? 404 : 405,
       body: html`<main id="main">
 <h1>${heading}</h1>
 <div class="stack">
-<p class="lead">${lead}</p>
-${hint}
+<p class="lead">${error.message}</p>
 <p><a href="/">Go to the start page</a></p>
 </div>
 </main>`,

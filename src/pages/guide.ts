@@ -21,37 +21,29 @@ interface GuidePage {
   sections: { title: string; anchor: string }[];
 }
 
-/** What the documents say of a first start: its address and the file of its tokens. */
-const inDocuments = { address: 'http://127.0.0.1:4000', tokensFile: '.data/demo-tokens.json' };
-
-/** A document with the address of the gateway that shows it and, for the owner of its demo, the file of the tokens. */
-const ofThisGateway = (text: string, base: string, tokensFile: string | undefined): string =>
-  text
-    .replaceAll(inDocuments.address, html`${base}`.text)
-    .replaceAll(inDocuments.tokensFile, html`${tokensFile ?? inDocuments.tokensFile}`.text);
+/** The address of a first start, in whose place a document has that of the gateway that shows it. */
+const addressInDocuments = 'http://127.0.0.1:4000';
 
 /** A page has up to 100 kB. */
 const mostPages = 8;
 
 /** `/guide`: the documents, which the build has rendered, read when they are asked for, and a search over them. */
-export function guideRoutes({ mutations, demo, hasPage, publicUrl }: PageOptions): Route[] {
+export function guideRoutes({ mutations, hasPage, publicUrl }: PageOptions): Route[] {
   const contents = JSON.parse(readFileSync(builtAsset('guide/contents.json'), 'utf8')) as Contents;
   const kept = keptPages(mostPages);
   const route = (page: GuidePage): Route =>
     publicRoute(page.path, (request) => {
-      const { origin } = new URL(request.url);
-      if (demo?.key.isHeldBy(request)) return render(page, origin, demo.tokensFile);
-      const base = publicUrl || origin;
+      const base = publicUrl || new URL(request.url).origin;
       return kept(`${page.path} ${base}`, () => render(page, base));
     });
-  async function render(page: GuidePage, base: string, tokensFile?: string): Promise<HttpResponse> {
+  async function render(page: GuidePage, base: string): Promise<HttpResponse> {
     const text = await readFile(builtAsset(`guide/${page.path.split('/').at(-1)}.html`), 'utf8');
     return htmlPage({
       title: page.path === '/guide' ? 'Guide – Goalpost' : `${page.title} – Goalpost`,
       path: page.path,
       hasPage,
       modules: ['/pages/search.js', '/pages/contents.js', '/pages/guideCode.js'],
-      body: framed(page, contents, new Html(ofThisGateway(text, base, tokensFile))),
+      body: framed(page, contents, new Html(text.replaceAll(addressInDocuments, html`${base}`.text))),
     });
   }
   return [

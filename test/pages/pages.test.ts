@@ -318,12 +318,12 @@ describe('a path', () => {
     },
   );
 
-  test('for programs only is a page for a browser that opens it, with what to send', async () => {
+  test('for programs only is a page for a browser that opens it', async () => {
     const { status, headers, text } = await browse(world, restPaths.reopenGoal);
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe('POST');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(text).toContain('<a href="/docs#reopenGoal">');
+    expect(text).toContain('This path is for programs');
     expect((await world.fetch(restPaths.reopenGoal)).body.code).toBe('METHOD_NOT_ALLOWED');
   });
 
