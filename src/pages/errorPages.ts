@@ -5,7 +5,7 @@ import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/
 import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import { restProblem } from '../rest/routes.js';
 import { keptPages } from './assetRoutes.js';
-import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
+import { codeBlock, filterField, filterScript, type Html, html, htmlPage, inline, statusBadge } from './html.js';
 import type { PageOptions } from './options.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
@@ -37,7 +37,7 @@ function howToCreateToken(option: string): Html {
   const command = `npx goalpost token create --person PERSON_ID --name NAME ${option}`.trimEnd();
   return html`<div class="stack">
 <p class="prose">On the server, this prints a token of that person${option && ', which may change things'}:</p>
-<pre tabindex="0" role="region" aria-label="How to create a token"><code>${command}</code></pre>
+${codeBlock('How to create a token', command)}
 <p class="prose">The demo has its tokens in <code>demo-tokens.json</code> in its data folder, <code>.data</code>: one
 may change things (<code>write</code>), one may only read (<code>readOnly</code>).</p>
 </div>`;
@@ -61,9 +61,6 @@ ${all.map(([name, { description }]) => {
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
-const code = (label: string, text: string): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(text)}</code></pre>`;
-
 function problemExample(heading: string, failure: GraphQLError, publicUrl: string | undefined): Html {
   const { status, problem } = restProblem(failure, requestId, publicUrl);
   const headers = Object.entries({ ...headersOf(failure), 'Content-Type': problemType });
@@ -74,7 +71,7 @@ function problemExample(heading: string, failure: GraphQLError, publicUrl: strin
     json(problem),
   ];
   return html`<h2>${heading}</h2>
-${code(heading, lines.join('\n'))}
+${codeBlock(heading, lines.join('\n'))}
 `;
 }
 
@@ -83,7 +80,7 @@ function graphqlExample(errorCode: ErrorCode): Html {
   const { http: _, ...shown } = extensions;
   return html`<h2>In GraphQL</h2>
 <div class="stack">
-${code('In GraphQL', json({ errors: [{ message, extensions: { ...shown, requestId } }] }))}
+${codeBlock('In GraphQL', json({ errors: [{ message, extensions: { ...shown, requestId } }] }))}
 <p class="prose">GraphQL adds <code>locations</code> and <code>path</code> to an error that concerns a part of the
 document.</p>
 </div>

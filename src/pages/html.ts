@@ -30,7 +30,7 @@ export const inline = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 
 /** Code with its strings and comments marked. */
-export function highlighted(code: string): Html {
+function highlighted(code: string): Html {
   let end = 0;
   const parts = [...code.matchAll(codeMarks)].map(({ index, 0: part, 1: text }) => {
     const before = code.slice(end, index);
@@ -39,6 +39,10 @@ export function highlighted(code: string): Html {
   });
   return html`${parts}${code.slice(end)}`;
 }
+
+/** A block of code that can be scrolled with the keyboard. */
+export const codeBlock = (label: string, code: string): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(code)}</code></pre>`;
 
 /** The status of a failure, in the colour of its class. */
 export const statusBadge = (status: number): Html =>

@@ -6,7 +6,7 @@ import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation } from '../rest/routes.js';
 import { keptPages } from './assetRoutes.js';
-import { filterField, filterScript, type Html, highlighted, html, htmlPage, inline, statusBadge } from './html.js';
+import { codeBlock, filterField, filterScript, type Html, html, htmlPage, inline, statusBadge } from './html.js';
 import type { PageOptions } from './options.js';
 import { additionMark, copyable, copyScript, curlCommand, placeholderBody } from './requests.js';
 
@@ -176,13 +176,10 @@ ${success?.example !== undefined && recordedExample(title, body?.example, succes
 
 /** What the demo workspace answered to a request, once that is recorded. */
 const recordedExample = (title: string, request: unknown, response: unknown): Html => html`<div><h3>On the demo</h3>
-${exampleOf(`Example request: ${title}`, request)}
+${codeBlock(`Example request: ${title}`, JSON.stringify(request, null, 2))}
 <details class="response"><summary>Example response</summary>
-${exampleOf(`Example response: ${title}`, response)}
+${codeBlock(`Example response: ${title}`, JSON.stringify(response, null, 2))}
 </details></div>`;
-
-const exampleOf = (label: string, value: unknown): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(JSON.stringify(value, null, 2))}</code></pre>`;
 
 const resolved = ({ components }: OpenApi, schema: Schema = {}): Schema =>
   components.schemas[componentOf(schema) ?? ''] ?? schema;

@@ -1,8 +1,9 @@
 import { type GraphQLInputObjectType, type GraphQLNamedType, getNamedType, isRequiredInputField, Kind } from 'graphql';
 import { snakeCase } from '../platform/http/index.js';
+import { shellWord } from '../platform/settings/index.js';
 import type { PreparedMutation } from '../rest/routes.js';
 import type { ShownDemo } from './demoAccess.js';
-import { type Html, highlighted, html } from './html.js';
+import { codeBlock, type Html, html } from './html.js';
 
 type Body = Record<string, unknown>;
 
@@ -38,22 +39,17 @@ export function curlCommand(url: string, body: Body, key: string): string {
   const line = JSON.stringify(body);
   const shown = line.length > longestLine ? JSON.stringify(body, null, 2).replaceAll('\n', '\n  ') : line;
   return [
-    `curl -sS ${shellQuoted(url)}`,
+    `curl -sS ${shellWord(url)}`,
     '-H "Authorization: Bearer $TOKEN"',
     '-H "Content-Type: application/json"',
     `-H "Idempotency-Key: ${key}"`,
-    `-d ${shellQuoted(shown)}`,
+    `-d ${shellWord(shown)}`,
   ].join(' \\\n  ');
 }
 
-/** Quotes an argument for the shell, whatever an id or a Host header contains. */
-export const shellQuoted = (argument: string) =>
-  /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
-
 export const copyScript = '/pages/blocks.js';
 
-export const copyable = (label: string, code: string): Html => html`<div class="token"><pre tabindex="0" role="region"
-aria-label="${label}"><code>${highlighted(code)}</code></pre>
+export const copyable = (label: string, code: string): Html => html`<div class="token">${codeBlock(label, code)}
 <button type="button" class="copy" hidden aria-label="Copy: ${label}">Copy</button></div>
 `;
 

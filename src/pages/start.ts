@@ -6,6 +6,7 @@ import {
   type RequestHead,
   type Route,
 } from '../platform/http/index.js';
+import { shellWord } from '../platform/settings/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import type { PreparedMutation } from '../rest/routes.js';
 import { version } from '../version.js';
@@ -14,15 +15,7 @@ import { type Demo, type DemoKey, demoFor, howToOpenTheDemo, type ShownDemo } fr
 import { domain } from './domain.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock, type PageLink, pageLinks } from './html.js';
 import type { PageOptions } from './options.js';
-import {
-  additionMark,
-  copyable,
-  copyScript,
-  curlCommand,
-  demoRequest,
-  placeholderBody,
-  shellQuoted,
-} from './requests.js';
+import { additionMark, copyable, copyScript, curlCommand, demoRequest, placeholderBody } from './requests.js';
 
 interface StartOptions extends PageOptions {
   isReady: (context: RequestContext) => Promise<boolean>;
@@ -138,7 +131,7 @@ const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path
 `;
 
 const listening = (base: string): Html => html`<p class="tools">To see each change as it happens, run in a terminal:
-<code>curl -N ${shellQuoted(`${base}/graphql`)} -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream'
+<code>curl -N ${shellWord(`${base}/graphql`)} -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream'
 -H 'Content-Type: application/json' -d '{"query": "subscription { events { type sequence } }"}'</code></p>`;
 
 const forTools = (
