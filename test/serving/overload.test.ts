@@ -396,6 +396,22 @@ describe('what takes long', () => {
     expect(queue.taken).toBe(0);
   });
 
+  test.each([
+    ['a query', 1_000, {}],
+    ['a change', 3_000, { isChange: true }],
+    ['a document of ours', 3_000, { isStored: true }],
+  ])('is %s of more than %i, if others ask', async (_what, complexity, kind) => {
+    const placesOf = async (asked: number, isContended: boolean) => {
+      const queue = new FairQueue({ seats: 1, refuses: false });
+      const request = new LongRequest(queue, { id: 'a', flow: 'a' }, { ...kind, isContended: () => isContended });
+      expect(await request.begin(asked)).toBe('admitted');
+      return queue.taken;
+    };
+    expect(await placesOf(complexity, true)).toBe(0);
+    expect(await placesOf(complexity + 1, true)).toBe(1);
+    expect(await placesOf(complexity + 1, false)).toBe(0);
+  });
+
   test('gives back what it gets when it has ended', async () => {
     const queue = new FairQueue({ seats: 1, refuses: false });
     const [running, waiting] = ['running', 'waiting'].map((id) => new LongRequest(queue, { id, flow: id }));
