@@ -29,7 +29,6 @@ interface Schema {
   type?: string | string[];
   format?: string;
   description?: string;
-  deprecated?: boolean;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -54,7 +53,6 @@ interface Described {
 
 interface PathOperation extends Described {
   operationId: string;
-  deprecated?: boolean;
   requestBody: { content: Record<string, Content> };
   responses: Record<string, Response>;
 }
@@ -82,8 +80,7 @@ const fieldList = ({ properties = {}, required = [] }: Schema, anchor: string, i
 ${Object.entries(properties).map(([name, schema]) => {
   const id = `${anchor}.${name}`;
   const flag = isInput && required.includes(name) && html`<span class="flag">required</span>`;
-  const old = schema.deprecated && html` <span class="badge client">deprecated</span>`;
-  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}${old}</p>
+  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}</p>
 ${schema.description && html`<p>${inline(schema.description)}</p>`}${inlineFields(schema, id)}</li>
 `;
 })}</ul>`;
@@ -149,12 +146,12 @@ function operationSection({ api, mutation, base }: OperationView): Html {
   const { path, title } = mutation;
   const operation = api.paths[path.slice(apiRoot.length)]?.post;
   if (!operation) throw new Error(`the OpenAPI document lacks ${path}`);
-  const { operationId: id, description, requestBody, responses, deprecated } = operation;
+  const { operationId: id, description, requestBody, responses } = operation;
   const body = requestBody.content['application/json'];
   const success = responses['200']?.content['application/json'];
   return html`<section class="operation" aria-labelledby="${id}">
 <h2 id="${id}"><a class="anchor" href="#${id}">${title}</a></h2>
-<p class="method"><span class="badge">POST</span> <code>${path}</code>${additionMark(mutation)}${deprecated && html` <span class="badge client">deprecated</span>`}</p>
+<p class="method"><span class="badge">POST</span> <code>${path}</code>${additionMark(mutation)}</p>
 <div class="sides">
 <div>
 <div class="prose">${prose(description)}</div>

@@ -148,18 +148,10 @@ interface EventsOptions {
   onError?: (error: Error) => void;
 }
 
-interface Events {
-  /** For everything that events need outside of requests. */
-  db: Database;
-  source: EventSource;
-  dispatcher: Dispatcher;
-  outage: DatabaseOutage;
-  close(): Promise<void>;
-}
-
 /** Opens what numbers and delivers events while this process serves. It connects when it is started. */
-export function openEvents(options: EventsOptions, logger: Logger): Events {
-  const db = openClient({ ...options, poolSize: eventConnections });
+export function openEvents(options: EventsOptions, logger: Logger) {
+  // For everything that events need outside of requests.
+  const db: Database = openClient({ ...options, poolSize: eventConnections });
   const outage = new DatabaseOutage(logger);
   const dispatcher = new Dispatcher(db, options.source, logger, outage);
   const close = async () => {
