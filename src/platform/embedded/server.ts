@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readFileSync, rmSync, statSync } from '
 import { type AddressInfo, createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseError, SessionClient } from '../postgres/index.js';
+import { DatabaseError, withTimedClient } from '../postgres/index.js';
 
 /** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
@@ -196,14 +196,5 @@ export function removeStaleLock({ directory }: Cluster): void {
 }
 
 /** Whether a server accepts connections at `url`. */
-export async function accepts(url: string): Promise<boolean> {
-  const client = new SessionClient({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  return client
-    .connect()
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => client.end().catch(() => {}));
-}
+export const accepts = (url: string): Promise<boolean> =>
+  withTimedClient(url, 5_000, async () => true).catch(() => false);
