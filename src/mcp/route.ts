@@ -1,29 +1,21 @@
-import type { GraphQLSchema } from 'graphql';
 import { lazy } from '../platform/caching/index.js';
 import { quoted, shortened } from '../platform/failures/index.js';
-import type { ExecuteDocument } from '../platform/graphql/index.js';
 import {
   type CallerContext,
   type HttpResponse,
   isLoopback,
-  type Mask,
   type RequestHead,
   type Route,
   readAccept,
   readJson,
 } from '../platform/http/index.js';
-import type { Database } from '../platform/postgres/index.js';
 import { restProblem } from '../rest/routes.js';
 import type { Config } from '../settings.js';
+import type { ToolsOptions } from './tools.js';
 
 const mcpPath = '/mcp';
 
-interface McpOptions extends Pick<Config, 'bodyLimit' | 'publicUrl' | 'corsOrigins'> {
-  schema: GraphQLSchema;
-  db: Database;
-  execute: ExecuteDocument;
-  mask: Mask;
-}
+interface McpOptions extends ToolsOptions, Pick<Config, 'bodyLimit' | 'corsOrigins'> {}
 
 const codes = {
   parse: -32_700,

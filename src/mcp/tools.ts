@@ -123,7 +123,7 @@ interface ToolOperation {
   fromPreview: string[];
 }
 
-interface ToolsOptions extends Pick<Config, 'publicUrl'> {
+export interface ToolsOptions extends Pick<Config, 'publicUrl'> {
   schema: GraphQLSchema;
   db: Database;
   execute: ExecuteDocument;

@@ -3,7 +3,7 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type
 import { failure } from '../failures/index.js';
 import type { CallerContext, LiveBody, Mask } from '../http/index.js';
 import { complexityOfPoint, FairQueue, LongRequest } from '../limits/index.js';
-import { callerOf, mostRead, type Resolving } from './execution.js';
+import { callerOf, type ExecutionOptions, mostRead, type Resolving } from './execution.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
@@ -106,12 +106,10 @@ const isUnavailable = ({ extensions }: GraphQLError) => extensions.code === 'SER
 /** All that a stream needs to know of its request: it lasts for an hour, and there may be thousands. */
 export type StreamContext = Resolving & Pick<CallerContext, 'requestId' | 'record'>;
 
-export interface SubscriptionOptions {
-  contextOf: (context: Resolving) => object;
+type Shared = 'contextOf' | 'readCharacters' | 'responseCharacters' | 'longRequests';
+
+export interface SubscriptionOptions extends Pick<ExecutionOptions<never>, Shared> {
   mask: Mask;
-  readCharacters?: number;
-  responseCharacters?: number;
-  longRequests: FairQueue;
   onStreamEnd: (context: StreamContext, summary: StreamSummary) => void;
 }
 

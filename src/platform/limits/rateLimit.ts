@@ -52,11 +52,9 @@ export const rateLimitPoolSize = 4;
 /** Creates the limiters, which count in fixed windows: points of each token, and requests of each address. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
   const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements } = settings;
-  const token = { keyPrefix: 'token', points: perToken, duration };
-  const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
-    const ask = <T>(_scope: RequestScope | undefined, count: () => Promise<T>) => count();
-    return { token: new MemoryLimiter(token), address: new MemoryLimiter(address), ask, close: async () => {} };
+    const [token, address] = [new MemoryLimiter(perToken, duration), new MemoryLimiter(perAddress, duration)];
+    return { token, address, ask: (_scope, count) => count(), close: async () => {} };
   }
   // Errors need no listener: if the store stays down, the next query reports it.
   const opened = openPool({
@@ -69,10 +67,12 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements && opened.keepsNames ? pool.query(query) : pool.query(query.text, query.values);
   const table = { storeClient: { query: run }, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
+  const token = { keyPrefix: 'token', points: perToken, duration };
+  // The token limiter deletes the expired rows of both.
+  const address = { keyPrefix: 'address', points: perAddress, duration, clearExpiredByTimeout: false };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
-    // The token limiter deletes the expired rows of both.
-    address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
+    address: new RateLimiterPostgres({ ...table, ...address }),
     ask: (whole, count) => withShareOfDeadline(whole, share, (scope) => sendInTime(scope, 'SELECT rate_limits', count)),
     close: opened.close,
   };
@@ -83,14 +83,12 @@ const mostCounted = 100_000;
 
 /** Counts in this process, by a clock that nobody sets. */
 class MemoryLimiter implements Limiter {
-  readonly points: number;
-  readonly duration: number;
   readonly #taken = new Cache<string, { points: number; until: number }>(mostCounted);
 
-  constructor({ points, duration }: { points: number; duration: number }) {
-    this.points = points;
-    this.duration = duration;
-  }
+  constructor(
+    readonly points: number,
+    readonly duration: number,
+  ) {}
 
   async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
     const now = performance.now();
@@ -105,13 +103,10 @@ class MemoryLimiter implements Limiter {
   }
 }
 
-/** In 10 seconds: of one address, and of all. */
-const limits = { address: { points: 5, duration: 10 }, all: { points: 100, duration: 10 } };
-
-/** How many unknown tokens are looked up although their address is over its limit. */
+/** How many unknown tokens are looked up in 10 seconds although their address is over its limit. */
 class LookUps {
-  readonly #ofAddress = new MemoryLimiter(limits.address);
-  readonly #ofAll = new MemoryLimiter(limits.all);
+  readonly #ofAddress = new MemoryLimiter(5, 10);
+  readonly #ofAll = new MemoryLimiter(100, 10);
 
   async isAllowed({ token, address }: Client): Promise<boolean> {
     if (!token) return false;

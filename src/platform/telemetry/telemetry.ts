@@ -58,7 +58,6 @@ export interface Identity {
 /** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
 export class RequestRecord implements RequestObserver {
   readonly startedAt = performance.now();
-  identity: Identity;
   method: string | undefined;
   /** Without the query string, and not longer than a line of the log needs. */
   path: string | undefined;
@@ -86,9 +85,7 @@ export class RequestRecord implements RequestObserver {
   isLogged = true;
   isFinished = false;
 
-  constructor(identity: Identity) {
-    this.identity = identity;
-  }
+  constructor(public identity: Identity) {}
 
   /** Notes why a request never reached the gateway. */
   addProblem(error: GraphQLError): void {

@@ -33,7 +33,7 @@ export function statementOf(models: Models, name: string, method: Method, args: 
   if (method !== 'findMany' && args.take !== undefined) throw new UnknownCall();
   if (isLookUp && args.orderBy !== undefined) throw new UnknownCall();
 
-  const scope = new Scope(models, company.position);
+  const scope = new Scope(models, placeholder(company.position));
   const table = scope.table(name);
   const { sql, make } = selectionOf(scope, table, args);
   const from = scope.from(table, conditionsOf(scope, table, where));
@@ -245,18 +245,16 @@ interface ReadTable {
 
 /** What the parts of one statement share. */
 class Scope {
-  readonly #models: Models;
-  readonly #company: string;
   #tables = 0;
 
-  /** `company` is the position of the company, to which every table of the statement is bound. */
-  constructor(models: Models, company: number) {
-    this.#models = models;
-    this.#company = placeholder(company);
-  }
+  constructor(
+    private readonly models: Models,
+    /** The placeholder of the company, to which every table of the statement is bound. */
+    private readonly company: string,
+  ) {}
 
   table(name: string): ReadTable {
-    const model = modelOf(this.#models, name);
+    const model = modelOf(this.models, name);
     const alias = `t${this.#tables}`;
     this.#tables += 1;
     return { model, alias };
@@ -264,7 +262,7 @@ class Scope {
 
   /** The table with only the company's rows, and only those that meet the conditions. */
   from(table: ReadTable, conditions: string[]): string {
-    const bound = `${columnOf(table, 'companyId')} = ${this.#company}`;
+    const bound = `${columnOf(table, 'companyId')} = ${this.company}`;
     const all = new Set([bound, ...conditions]);
     return `FROM ${quoted(table.model.table)} ${table.alias} WHERE ${[...all].join(' AND ')}`;
   }
