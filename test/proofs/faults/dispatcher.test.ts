@@ -40,10 +40,10 @@ test('numbering goes on when the database was away, and says so once', async () 
     await sleep(50);
   }
   expect(log.map(({ level, msg }) => ({ level, msg }))).toEqual([
-    { level: 40, msg: 'cannot number events, will try again' },
+    { level: 40, msg: 'the database fails; what needs it gets 503 meanwhile' },
   ]);
   await world.sql(`GRANT CONNECT ON DATABASE ${name} TO PUBLIC`);
-  await eventually(() => expect(log.at(-1)?.msg).toBe('events are numbered again'));
+  await eventually(() => expect(log.at(-1)?.msg).toBe('the database works again'));
   const [row] = await world.sql('SELECT last_sequence AS last FROM companies WHERE id = $1', [company.companyId]);
   expect(Number(row?.last)).toBe(1);
 });
