@@ -13,7 +13,7 @@ import {
   toStatement,
   withShareOfDeadline,
 } from './platform/postgres/index.js';
-import { type Actor, itemsOf, type Surface } from './policies/access.js';
+import { type Actor, isValidToken, itemsOf, type Surface } from './policies/access.js';
 
 const bearer = /^bearer +(gp_[\w-]{43})$/i;
 
@@ -97,7 +97,7 @@ async function findToken(
       t.surfaces, ${isUseDue} AS "isUseDue"
     FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
     WHERE t.company_id = ${companyId} AND t.hash = ${hash}
-      AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
+      AND ${isValidToken}`;
   return found;
 }
 
@@ -119,7 +119,7 @@ const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: Foun
   SELECT require_known_token(count(*)) AS "isKnown", bool_or(${isUseDue}) AS "isUseDue"
   FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
   WHERE t.company_id = ${companyId} AND t.id = ${id}
-    AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+    AND ${isValidToken}
     AND t.person_id = ${personId} AND t.can_write = ${canWrite}
     AND t.scopes IS NOT DISTINCT FROM ${scopes}::text AND t.surfaces IS NOT DISTINCT FROM ${surfaces}::text`;
 

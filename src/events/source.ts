@@ -10,7 +10,7 @@ import {
 import { badInput } from '../platform/failures/index.js';
 import type { EventSource, WantedEvents } from '../platform/outbox/index.js';
 import { emptySql, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
-import { type Actor, level } from '../policies/access.js';
+import { type Actor, isValidToken, level } from '../policies/access.js';
 import { type Event, eventBody, eventCursor, eventKind, eventTypeOf, isKnownAction, requireKnown } from './event.js';
 
 /** Whether a person may see the event of an activity `a`: `canViewNameOfSubject` in SQL, for one event at a time. */
@@ -228,7 +228,7 @@ export const eventSource: EventSource = {
   validToken: (companyId, tokenId) => sql`
     SELECT t.id FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId}
-      AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`,
+      AND ${isValidToken}`,
   mostLooked,
   cursorOf: ({ sequence, id }) => eventCursor(sequence, id),
   readCursor: async (db, companyId, { cursor, field }) => {

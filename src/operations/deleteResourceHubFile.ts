@@ -20,7 +20,7 @@ import {
   recorded,
   requireState,
   retry,
-  validToken,
+  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -40,7 +40,7 @@ export async function deleteResourceHubFile<File>(
 
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${validToken(actor)}, ${locked(
+    WITH ${company(actor)}, ${unrevokedToken(actor)}, ${locked(
       'before',
       sql`
       SELECT f.outcome_activity_id FROM resource_hub_files f

@@ -20,7 +20,7 @@ export const company = ({ companyId }: Actor) =>
  * The step `token(id)` of a write: the token of the caller, unless it has been revoked since it was looked up. Whoever
  * revokes it and takes back what it did waits for the writes that hold this lock, and finds what they have done.
  */
-export const validToken = ({ companyId, tokenId }: Actor) =>
+export const unrevokedToken = ({ companyId, tokenId }: Actor) =>
   sql`token AS (SELECT t.id FROM api_tokens t
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId} AND t.revoked_at IS NULL FOR KEY SHARE)`;
 

@@ -21,7 +21,7 @@ import {
   requireState,
   retry,
   unchanged,
-  validToken,
+  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -92,7 +92,7 @@ export async function reopenGoal<Goal>(
 
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${validToken(actor)}, ${locked(
+    WITH ${company(actor)}, ${unrevokedToken(actor)}, ${locked(
       'closed',
       sql`
       SELECT r.success, r.closed_at, r.closed_by_id, r.outcome_activity_id FROM goals r

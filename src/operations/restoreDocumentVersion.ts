@@ -20,7 +20,7 @@ import {
   requireState,
   retry,
   unchanged,
-  validToken,
+  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -114,7 +114,7 @@ export async function restoreDocumentVersion<Version>(
     const mentioned = await mentionsOf(context, source.content);
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${validToken(actor)}, source AS (
+    WITH ${company(actor)}, ${unrevokedToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
     ), ${locked(

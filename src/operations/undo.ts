@@ -15,7 +15,7 @@ import {
   permitEdit,
   requireState,
   retry,
-  validToken,
+  unrevokedToken,
 } from './operation.js';
 
 /** A token whose changes are taken back. */
@@ -324,7 +324,7 @@ export async function undoChange(
       authorId: personId,
       tokenId,
       surface,
-      steps: sql`${validToken(actor)},`,
+      steps: sql`${unrevokedToken(actor)},`,
       condition,
     };
     const [undone] = await db.$queryRaw<{ id: string }[]>(undoing(caller, change, inverse, newId()));

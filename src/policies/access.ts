@@ -1,9 +1,14 @@
+import { sql } from '../platform/postgres/index.js';
+
 /** The caller: the person behind a token, as every operation and query sees them. */
 export interface Actor {
   personId: string;
   companyId: string;
   tokenId: string;
 }
+
+/** Whether a token `t` of the person `p` is valid. */
+export const isValidToken = sql`t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
 
 /** What the database has as a list with spaces between its items: null is all, and an empty one nothing. */
 export const itemsOf = (list: string | null): string[] | null =>

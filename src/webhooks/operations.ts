@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import type { Webhook as WebhookRow } from '../generated/client/client.js';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
-import { company, requireToken, retry, validToken } from '../operations/operation.js';
+import { company, requireToken, retry, unrevokedToken } from '../operations/operation.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
 import { emptySql, joinSql, newId, rawSql, type Sql, sql } from '../platform/postgres/index.js';
 import { type Actor, keyOf } from '../policies/access.js';
@@ -137,7 +137,7 @@ async function attempt(
   const free = open[Math.floor(Math.random() * open.length)];
   if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
   const rows = await db.$queryRaw<{ id: string }[]>(sql`
-    WITH ${company(actor)}, ${validToken(actor)}, made AS (
+    WITH ${company(actor)}, ${unrevokedToken(actor)}, made AS (
       INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, next_attempt_at)
       SELECT company.id, ${newId()}, ${actor.tokenId}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
         ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${afterSequence ?? null}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
@@ -234,7 +234,7 @@ async function update(
     )`
     : emptySql;
   const [row] = await db.$queryRaw<{ generation: number }[]>(sql`
-    WITH ${validToken(actor)}, updated AS (
+    WITH ${unrevokedToken(actor)}, updated AS (
       UPDATE webhooks w SET ${joinSql([sql`updated_at = now(), next_attempt_at = now()`, ...changes])}
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${condition}
       RETURNING w.id, w.generation
@@ -278,7 +278,7 @@ export async function deleteWebhook(context: Context, { id }: { id: string }): P
   const { db, actor } = context;
   await permitOwner(context);
   const deleted = await db.$executeRaw(sql`
-    WITH ${validToken(actor)}
+    WITH ${unrevokedToken(actor)}
     DELETE FROM webhooks w WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${stillOwner(actor)}`);
   if (deleted === 0) {
     await requireStillOwner(context);
@@ -330,7 +330,7 @@ async function queue(context: Context, id: string, sequence: number | null): Pro
     WHERE l.company_id = ${companyId} AND l.webhook_id = ${id} AND l.outcome <> 'acknowledged'
       AND l.attempted_at > now() - interval '1 minute')`;
   const [queued] = await db.$queryRaw<{ record: string }[]>(sql`
-    WITH ${company(actor)}, ${validToken(actor)}, webhook AS (
+    WITH ${company(actor)}, ${unrevokedToken(actor)}, webhook AS (
       UPDATE webhooks w SET next_attempt_at = now()
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)}
         AND ${waiting} < ${mostQueued}::integer
