@@ -1,7 +1,6 @@
 import { printable } from '../platform/telemetry/index.js';
 import type { Config } from '../settings.js';
-import { print, printError, printJson } from './print.js';
-import { aligned } from './token.js';
+import { aligned, print, printError, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 /** More are no list that a person reads; `--json` has all. */

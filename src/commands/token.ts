@@ -7,15 +7,8 @@ import { itemsOf, type Surface, surfaces } from '../policies/access.js';
 import type { Config } from '../settings.js';
 import { createToken, momentIn } from '../tokens.js';
 import { UsageError } from './exitCode.js';
-import { print, printError, printJson } from './print.js';
+import { aligned, print, printError, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
-
-/** One line for each row, with columns as wide as their widest cell. Only the last cell of a row is not filled up. */
-export function aligned(rows: string[][]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const fill = (cell: string, column: number) => (column < widths.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell);
-  return rows.map((row) => row.map(fill).join('  ')).join('\n');
-}
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -124,7 +117,7 @@ export async function newToken(
 /** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
 export async function listTokens(config: Config, { json = false }: { json?: boolean }): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const found = await db.apiToken.findMany({
+    const found = await db.prisma.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });
@@ -171,7 +164,7 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
 /** Revokes a token. The next request with it is rejected. */
 export async function revokeToken(config: Config, id: string): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const { count } = await db.apiToken.updateMany({
+    const { count } = await db.prisma.apiToken.updateMany({
       where: { id, revokedAt: null },
       data: { revokedAt: new Date() },
     });
@@ -196,7 +189,7 @@ export async function undoToken(
 ) {
   const milliseconds = since === undefined ? undefined : readDuration('--since', since);
   await withDatabase(config, async ({ db }) => {
-    const [found, ...others] = await db.apiToken.findMany({
+    const [found, ...others] = await db.prisma.apiToken.findMany({
       where: { id },
       select: { companyId: true, personId: true },
     });

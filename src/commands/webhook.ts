@@ -2,8 +2,7 @@ import { printable } from '../platform/telemetry/index.js';
 import type { Config } from '../settings.js';
 import { disableWebhook, listWebhooks } from '../webhooks/index.js';
 import { UsageError } from './exitCode.js';
-import { print, printJson } from './print.js';
-import { aligned } from './token.js';
+import { aligned, print, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 /** Prints one line for each webhook, the one that is most behind first; with `json`, an array of objects. */
