@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { createRoles } from '../../src/platform/administration/roles.js';
-import { tables } from '../../src/workspace/tables.js';
+import { workspace } from '../../src/workspace/format/workspace.js';
+import { unwrap } from '../../src/workspace/rows.js';
+import { children, type ListName, lists, type Table, tables } from '../../src/workspace/tables.js';
 import { asAdministrator } from '../support/database.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { query } from '../support/query.js';
@@ -260,6 +263,47 @@ test('every text that an import writes has a bound', async () => {
   // Of these, a trigger, a check of their characters or an operation decides what they are.
   const wrong = unbounded.filter((name) => !/\.(id|token|surface|filename|\w+_id)$/.test(name));
   expect(wrong, 'give each a bound in the migration: CHECK (length(…) <= 4000000) NOT VALID').toEqual([]);
+});
+
+/** The schemas of the format by the table of their records, those in other records included. */
+function recordsOf(table: Table, schema: z.core.$ZodType): [Table, z.ZodObject][] {
+  const record = unwrap(schema) as z.ZodObject;
+  const inside =
+    table === 'resource_hub_files' ? [...children[table], { table: 'blobs', field: 'blob' } as const] : children[table];
+  return [
+    [table, record],
+    ...inside.flatMap(({ table: child, field }) => {
+      const value = unwrap(record.shape[field]);
+      return recordsOf(child, value instanceof z.ZodArray ? value.element : value);
+    }),
+  ];
+}
+
+test('the import takes texts that are as long as the database takes, and none that are longer', async () => {
+  const formats: [Table, z.core.$ZodType][] = [
+    ['companies', workspace.shape.company],
+    ...Object.entries(lists).map(([list, { table }]): [Table, z.core.$ZodType] => {
+      return [table, (unwrap(workspace.shape[list as ListName]) as z.ZodArray).element];
+    }),
+  ];
+  const fields = new Map(
+    formats
+      .flatMap(([table, schema]) => recordsOf(table, schema))
+      .flatMap(([table, { shape }]) => Object.entries(shape).map(([name, schema]) => [`${table}.${name}`, schema])),
+  );
+  const ofImport = [...fields].flatMap(([name, schema]) => {
+    const takes = (length: number) => schema.safeParse('x'.repeat(length)).success;
+    const most = [255, 500, 4_000_000].find((each) => takes(each) && !takes(each + 1));
+    return most === undefined ? [] : [`${name}: ${most}`];
+  });
+  const checks = await world.sql(
+    `SELECT conrelid::regclass::text AS table, pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE contype = 'c'`,
+  );
+  const bounds = checks.flatMap(({ table, text }) =>
+    [...text.matchAll(/\blength\((\w+)\) <= (\d+)/g)].map(([, name, most]) => `${table}.${name}: ${most}`),
+  );
+  expect(ofImport.length).toBeGreaterThan(30);
+  expect(ofImport.filter((bound) => !bounds.includes(bound))).toEqual([]);
 });
 
 test('docs/sql.md has the rule of each constraint that the application can meet', async () => {
