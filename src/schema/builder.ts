@@ -10,7 +10,7 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.js';
 import type { Transaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
@@ -142,6 +142,17 @@ export const enumOf = <Value extends string>(
       ]),
     ),
   });
+
+/** Finds a record of the caller's company, with what is selected beneath a field. */
+export const rowOf = (
+  context: Context,
+  info: GraphQLResolveInfo,
+  id: string,
+  options?: Parameters<typeof plannedQuery>[2],
+) => ({
+  ...plannedQuery(context, info, options),
+  where: keyOf(context.actor, id),
+});
 
 /** A root field that looks a record up by its id. `named` is what errors call it, if its description has another word. */
 export const lookUpField = <Row extends object>(

@@ -1,12 +1,12 @@
-import type { InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type { InputFieldMap, InputShapeFromFields, ObjectRef, OutputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.js';
 import { capitalized, previewOf } from '../operations/declaration.js';
-import type { NamedRecord, Outcome, Preview } from '../operations/operation.js';
+import type { NamedRecord, Preview } from '../operations/operation.js';
 import type { ErrorCode, FieldError } from '../platform/failures/index.js';
 import { expectsNothing, preconditionHeader } from '../platform/http/index.js';
 import { keyOf } from '../policies/access.js';
-import { builder, storableId } from './builder.js';
+import { builder, rowOf, storableId } from './builder.js';
 import { Activity, type ActivitySubject, subjects } from './events/activity.js';
 import { plannedQuery } from './plans.js';
 
@@ -24,7 +24,7 @@ export const recordToChange = (t: InputFields, about: string, record: string) =>
   });
 
 /** The field of an input with which a mutation says what it expects. REST has a header for it. */
-export const expectedState = (t: InputFields) => ({
+const expectedState = (t: InputFields) => ({
   expectedState: t.string({
     required: false,
     description:
@@ -37,7 +37,7 @@ const stateDescription =
   'What the change depends on: sent as `expectedState` of the input, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
 
 /** How a root field may fail, in the order of the checks: for its description, and for those who say it in another way. */
-export const failsWith = (errors: readonly ErrorCode[], about: string, extensions: Record<string, unknown> = {}) => ({
+const failsWith = (errors: readonly ErrorCode[], about: string, extensions: Record<string, unknown> = {}) => ({
   description: `${about} Errors: ${errors.join(', ')}.`,
   extensions: { ...extensions, about, errors },
 });
@@ -109,27 +109,89 @@ export function previewField<Fields extends InputFieldMap, Previewed extends Pre
   );
 }
 
-/** The source of a payload, which is a variant of the record. */
-export const payloadOf = <Record extends object>({ record, activityId }: Outcome<Record>) =>
-  ({ ...record, activityId }) as Record & Pick<Outcome<Record>, 'activityId'>;
-
 /** Whether the input named no record. */
 export const isEmpty = (payload: object) => !('id' in payload);
 
-/** For the `extensions` of a mutation field: which record it changes, if its input names one; and that a state is one of a record. */
-export const changes = <Input extends { expectedState?: string | null | undefined }>(
-  kind: NamedRecord['kind'],
-  idOf: (input: Input) => string | null | undefined,
-) => ({
-  changes: ({ input }: { input: Input }): NamedRecord | undefined => {
-    const id = idOf(input);
-    return id == null ? undefined : { kind, id: storableId(id) };
-  },
-  check: ({ input }: { input: Input }): FieldError[] =>
-    input.expectedState != null && idOf(input) == null
-      ? [{ field: 'input.expectedState', code: 'invalid', message: expectsNothing }]
-      : [],
-});
+interface MutationOptions<Fields extends InputFieldMap> {
+  payload: OutputRef<unknown>;
+  description: string;
+  extensions: Record<string, unknown>;
+  fields: (t: InputFields) => Fields;
+  /** What the argument `input` is. */
+  input: string;
+  /** What else is said of its type. */
+  ofInput?: string;
+}
+
+/** A root field that changes something, with an input of a type of its own. */
+export function mutationField<Fields extends InputFieldMap>(
+  mutation: string,
+  { payload, description, extensions, fields, input, ofInput = '' }: MutationOptions<Fields>,
+  run: (context: Context, input: InputShapeFromFields<Fields>, info: GraphQLResolveInfo) => Promise<object>,
+): void {
+  const Input = builder.inputType(`${capitalized(mutation)}Input`, {
+    description: `The input of \`${mutation}\`.${ofInput}`,
+    fields,
+  });
+  builder.mutationField(mutation, (t) =>
+    t.field({
+      type: payload as OutputRef<object>,
+      description,
+      extensions,
+      args: { input: t.arg({ type: Input, required: true, description: input }) },
+      resolve: (_root, args, context, info) =>
+        run(context, (args as { input: InputShapeFromFields<Fields> }).input, info),
+    }),
+  );
+}
+
+interface OperationOptions<Fields extends InputFieldMap>
+  extends Pick<MutationOptions<Fields>, 'payload' | 'fields' | 'input'> {
+  /** What it does. */
+  about: string;
+  /** How it may fail, besides that the state is another. */
+  errors?: readonly ErrorCode[];
+  /** The record that it changes, if its input names one. */
+  kind: NamedRecord['kind'];
+  idOf: (input: InputShapeFromFields<Fields>) => string | null | undefined;
+}
+
+/** The root field of an operation: its input also has the state that its caller expects. */
+export function operationField<Fields extends InputFieldMap>(
+  mutation: string,
+  { about, errors = ['NOT_FOUND', 'FORBIDDEN'], kind, idOf, fields, ...options }: OperationOptions<Fields>,
+  run: (
+    context: Context,
+    input: InputShapeFromFields<Fields>,
+    expectedState: string | null | undefined,
+    info: GraphQLResolveInfo,
+  ) => Promise<{ record?: object | null; activityId: string | null }>,
+): void {
+  type Input = InputShapeFromFields<Fields> & { expectedState?: string | null };
+  const extensions = {
+    changes: ({ input }: { input: Input }): NamedRecord | undefined => {
+      const id = idOf(input);
+      return id == null ? undefined : { kind, id: storableId(id) };
+    },
+    check: ({ input }: { input: Input }): FieldError[] =>
+      input.expectedState != null && idOf(input) == null
+        ? [{ field: 'input.expectedState', code: 'invalid', message: expectsNothing }]
+        : [],
+  };
+  mutationField(
+    mutation,
+    {
+      ...options,
+      ...failsWith([...errors, 'STATE_CHANGED'], `${about} Requires edit access.`, extensions),
+      fields: (t) => ({ ...fields(t), ...expectedState(t) }),
+    },
+    async (context, given: object, info) => {
+      const { expectedState: state, ...input } = given as Input;
+      const { record, activityId } = await run(context, input as InputShapeFromFields<Fields>, state, info);
+      return { ...record, activityId };
+    },
+  );
+}
 
 /** Gives a mutation's payload the activity that the call made. The mutation returns its `activityId`, or null. */
 export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) => {
@@ -146,12 +208,7 @@ export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) 
       nullable: true,
       description: 'The activity that this call recorded. Null if it changed nothing.',
       resolve: ({ activityId }: { activityId: string | null }, _args, context, info) =>
-        activityId === null
-          ? null
-          : context.db.activity.findUniqueOrThrow({
-              ...plannedQuery(context, info),
-              where: keyOf(context.actor, activityId),
-            }),
+        activityId === null ? null : context.db.activity.findUniqueOrThrow(rowOf(context, info, activityId)),
     }),
   );
 };

@@ -1,18 +1,12 @@
 import { previewUndoChange, type UndoChangePreview, undoChange } from '../../operations/undo.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, twoLongTexts } from '../builder.js';
-import { addActivity, changes, expectedState, failsWith, type InputFields, previewField } from '../changes.js';
+import { builder, rowOf, twoLongTexts } from '../builder.js';
+import { addActivity, type InputFields, operationField, previewField } from '../changes.js';
 import { DocumentDifference } from '../hubs/versions.js';
-import { plannedQuery } from '../plans.js';
 import { Activity, ActivityAction, ActivitySubject } from './activity.js';
 
 const changeToUndo = (t: InputFields) => ({
   activityId: t.id({ required: true, description: 'The ID of the activity of the change to take back.' }),
-});
-
-const UndoChangeInput = builder.inputType('UndoChangeInput', {
-  description: 'The input of `undoChange`.',
-  fields: (t) => ({ ...changeToUndo(t), ...expectedState(t) }),
 });
 
 const UndoChangePayload = builder
@@ -21,19 +15,23 @@ const UndoChangePayload = builder
 
 addActivity(UndoChangePayload);
 
-builder.mutationField('undoChange', (t) =>
-  t.field({
-    type: UndoChangePayload,
-    ...failsWith(
-      ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'CANNOT_BE_UNDONE', 'STATE_CHANGED'],
+const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'CANNOT_BE_UNDONE'] as const;
+
+operationField(
+  'undoChange',
+  {
+    payload: UndoChangePayload,
+    about:
       'Takes back a change that an operation has made: reopens, closes, recovers or deletes again, or restores the ' +
-        'version before, and withdraws unread notifications. A change that is taken back already stays so. Not part ' +
-        'of the documented API. Requires edit access.',
-      changes<typeof UndoChangeInput.$inferInput>('activity', ({ activityId }) => activityId),
-    ),
-    args: { input: t.arg({ type: UndoChangeInput, required: true, description: 'The change to take back.' }) },
-    resolve: (_root, { input: { expectedState, ...input } }, context) => undoChange(context, input, expectedState),
-  }),
+      'version before, and withdraws unread notifications. A change that is taken back already stays so. Not part ' +
+      'of the documented API.',
+    fields: changeToUndo,
+    input: 'The change to take back.',
+    errors,
+    kind: 'activity',
+    idOf: ({ activityId }) => activityId,
+  },
+  undoChange,
 );
 
 const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implement({
@@ -47,10 +45,7 @@ const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implem
       type: Activity,
       description: 'The activity of the change.',
       resolve: ({ changeId }, _args, context, info) =>
-        context.db.activity.findUniqueOrThrow({
-          ...plannedQuery(context, info),
-          where: keyOf(context.actor, changeId),
-        }),
+        context.db.activity.findUniqueOrThrow(rowOf(context, info, changeId)),
     }),
     difference: t.field({
       type: DocumentDifference,
@@ -67,8 +62,6 @@ const Preview = builder.objectRef<UndoChangePreview>('UndoChangePreview').implem
     }),
   }),
 });
-
-const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'CANNOT_BE_UNDONE'] as const;
 
 previewField(
   'undoChange',

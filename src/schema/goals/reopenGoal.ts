@@ -1,21 +1,16 @@
 import { audienceCursor, reopenAudienceList } from '../../lists/audiences.js';
 import { previewReopenGoal, type ReopenGoalPreview, reopenGoal } from '../../operations/reopenGoal.js';
-import { keyOf } from '../../policies/access.js';
-import { builder, byKey, everybody, keyColumns } from '../builder.js';
+import { builder, byKey, everybody, keyColumns, rowOf } from '../builder.js';
 import {
   addActivity,
-  changes,
-  expectedState,
-  failsWith,
   type InputFields,
   isEmpty,
   nullWithoutId,
-  payloadOf,
+  operationField,
   previewField,
   recordToChange,
 } from '../changes.js';
 import { addPeople } from '../people/people.js';
-import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';
 
 const goalToReopen = (t: InputFields) => ({
@@ -39,11 +34,6 @@ const goalToReopen = (t: InputFields) => ({
   }),
 });
 
-const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
-  description: 'The input of `reopenGoal`.',
-  fields: (t) => ({ ...goalToReopen(t), ...expectedState(t) }),
-});
-
 // A variant of the goal, so that one query, which goes with the change, loads all of it.
 const ReopenGoalPayload = builder.prismaObject('Goal', {
   ...byKey,
@@ -59,32 +49,25 @@ const ReopenGoalPayload = builder.prismaObject('Goal', {
 
 addActivity(ReopenGoalPayload);
 
-builder.mutationField('reopenGoal', (t) =>
-  t.field({
-    type: ReopenGoalPayload,
-    ...failsWith(
-      ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'GOAL_ARCHIVED', 'STATE_CHANGED'],
+const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'GOAL_ARCHIVED'] as const;
+
+operationField(
+  'reopenGoal',
+  {
+    payload: ReopenGoalPayload,
+    about:
       'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal ' +
-        'stays unchanged, and the message is not posted. Requires edit access.',
-      changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id),
+      'stays unchanged, and the message is not posted.',
+    fields: goalToReopen,
+    input: 'The goal to reopen, the message and the people to notify.',
+    errors,
+    kind: 'goal',
+    idOf: ({ id }) => id,
+  },
+  (context, input, expectedState, info) =>
+    reopenGoal(context, input, expectedState, (db, id) =>
+      db.goal.findUnique(rowOf(context, info, id, { select: keyColumns })),
     ),
-    args: {
-      input: t.arg({
-        type: ReopenGoalInput,
-        required: true,
-        description: 'The goal to reopen, the message and the people to notify.',
-      }),
-    },
-    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
-      payloadOf(
-        await reopenGoal(context, input, expectedState, (db, id) =>
-          db.goal.findUnique({
-            ...plannedQuery(context, info, { select: keyColumns }),
-            where: keyOf(context.actor, id),
-          }),
-        ),
-      ),
-  }),
 );
 
 const Preview = builder.objectRef<ReopenGoalPreview>('ReopenGoalPreview').implement({
@@ -95,8 +78,7 @@ const Preview = builder.objectRef<ReopenGoalPreview>('ReopenGoalPreview').implem
       nullable: true,
       description: 'The goal in its current state. Null if no ID was given.',
       resolve: ({ record }, _args, context, info) =>
-        record &&
-        context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, record.id) }),
+        record && context.db.goal.findUnique(rowOf(context, info, record.id)),
     }),
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
@@ -118,8 +100,6 @@ people(
   'subscribed',
   'The people who would be subscribed to the thread, including the caller. Empty if the goal would not be reopened.',
 );
-
-const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'GOAL_ARCHIVED'] as const;
 
 previewField(
   'reopenGoal',

@@ -2,10 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import { capitalized } from '../../operations/declaration.js';
 import type { Preview } from '../../operations/operation.js';
-import { keyOf } from '../../policies/access.js';
-import { builder, byKey, keyColumns } from '../builder.js';
+import { builder, byKey, keyColumns, rowOf } from '../builder.js';
 import { addActivity, isEmpty } from '../changes.js';
-import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 import { readWithPath } from './nodes.js';
 
@@ -20,11 +18,7 @@ export const filePreview = (mutation: string, { wouldChange, file }: { wouldChan
         nullable: true,
         description: file,
         resolve: ({ record }, _args, context, info) =>
-          record &&
-          context.db.resourceHubFile.findUniqueOrThrow({
-            ...plannedQuery(context, info),
-            where: keyOf(context.actor, record.id),
-          }),
+          record && context.db.resourceHubFile.findUniqueOrThrow(rowOf(context, info, record.id)),
       }),
     }),
   });
@@ -45,6 +39,6 @@ export function filePayload(mutation: string, description: string) {
 export const readFile =
   (context: Context, info: GraphQLResolveInfo) =>
   (db: Context['db'], id: string, folderId: string | null = null) => {
-    const query = { ...plannedQuery(context, info, { select: keyColumns }), where: keyOf(context.actor, id) };
+    const query = rowOf(context, info, id, { select: keyColumns });
     return readWithPath(db.resourceHubFile.findUnique(query), { db, actor: context.actor, info }, folderId);
   };

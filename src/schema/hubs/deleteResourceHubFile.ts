@@ -1,16 +1,7 @@
 import { deletionAudienceList, deletionCursor } from '../../lists/audiences.js';
 import { deleteResourceHubFile, previewDeleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
-import { builder, everybody } from '../builder.js';
-import {
-  changes,
-  expectedState,
-  failsWith,
-  type InputFields,
-  nullWithoutId,
-  payloadOf,
-  previewField,
-  recordToChange,
-} from '../changes.js';
+import { everybody } from '../builder.js';
+import { type InputFields, nullWithoutId, operationField, previewField, recordToChange } from '../changes.js';
 import { addPeople } from '../people/people.js';
 import { filePayload, filePreview, readFile } from './changedFile.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
@@ -19,31 +10,25 @@ const fileToDelete = (t: InputFields) => ({
   fileId: recordToChange(t, 'The ID of the file to delete.', 'file'),
 });
 
-const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
-  description: 'The input of `deleteResourceHubFile`.',
-  fields: (t) => ({ ...fileToDelete(t), ...expectedState(t) }),
-});
-
-const DeleteResourceHubFilePayload = filePayload(
+const Payload = filePayload(
   'deleteResourceHubFile',
   `The deleted file, as it was when it was deleted. ${nullWithoutId}`,
 );
 
-builder.mutationField('deleteResourceHubFile', (t) =>
-  t.field({
-    type: DeleteResourceHubFilePayload,
-    ...failsWith(
-      ['NOT_FOUND', 'FORBIDDEN', 'STATE_CHANGED'],
+operationField(
+  'deleteResourceHubFile',
+  {
+    payload: Payload,
+    about:
       'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and ' +
-        'subscriptions are kept. Requires edit access.',
-      changes<typeof DeleteResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
-    ),
-    args: {
-      input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }),
-    },
-    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
-      payloadOf(await deleteResourceHubFile(context, input, expectedState, readFile(context, info))),
-  }),
+      'subscriptions are kept.',
+    fields: fileToDelete,
+    input: 'The file to delete.',
+    kind: 'file',
+    idOf: ({ fileId }) => fileId,
+  },
+  (context, input, expectedState, info) =>
+    deleteResourceHubFile(context, input, expectedState, readFile(context, info)),
 );
 
 const Preview = filePreview('deleteResourceHubFile', {

@@ -1,15 +1,5 @@
 import { previewRecoverResourceHubFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
-import { builder } from '../builder.js';
-import {
-  changes,
-  expectedState,
-  failsWith,
-  type InputFields,
-  nullWithoutId,
-  payloadOf,
-  previewField,
-  recordToChange,
-} from '../changes.js';
+import { type InputFields, nullWithoutId, operationField, previewField, recordToChange } from '../changes.js';
 import { filePayload, filePreview, readFile } from './changedFile.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 
@@ -17,28 +7,22 @@ const fileToRecover = (t: InputFields) => ({
   fileId: recordToChange(t, 'The ID of the deleted file to recover.', 'file'),
 });
 
-const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
-  description: 'The input of `recoverResourceHubFile`.',
-  fields: (t) => ({ ...fileToRecover(t), ...expectedState(t) }),
-});
+const Payload = filePayload('recoverResourceHubFile', `The recovered file. ${nullWithoutId}`);
 
-const RecoverResourceHubFilePayload = filePayload('recoverResourceHubFile', `The recovered file. ${nullWithoutId}`);
-
-builder.mutationField('recoverResourceHubFile', (t) =>
-  t.field({
-    type: RecoverResourceHubFilePayload,
-    ...failsWith(
-      ['NOT_FOUND', 'FORBIDDEN', 'STATE_CHANGED'],
+operationField(
+  'recoverResourceHubFile',
+  {
+    payload: Payload,
+    about:
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is ' +
-        'not deleted stays unchanged. It is not part of the documented API. Requires edit access.',
-      changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
-    ),
-    args: {
-      input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }),
-    },
-    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
-      payloadOf(await recoverResourceHubFile(context, input, expectedState, readFile(context, info))),
-  }),
+      'not deleted stays unchanged. It is not part of the documented API.',
+    fields: fileToRecover,
+    input: 'The file to recover.',
+    kind: 'file',
+    idOf: ({ fileId }) => fileId,
+  },
+  (context, input, expectedState, info) =>
+    recoverResourceHubFile(context, input, expectedState, readFile(context, info)),
 );
 
 const Preview = filePreview('recoverResourceHubFile', {

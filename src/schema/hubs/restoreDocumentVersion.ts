@@ -4,17 +4,8 @@ import {
   type RestoreDocumentVersionPreview,
   restoreDocumentVersion,
 } from '../../operations/restoreDocumentVersion.js';
-import { keyOf } from '../../policies/access.js';
-import { builder, byKey, keyColumns, twoLongTexts } from '../builder.js';
-import {
-  addActivity,
-  changes,
-  expectedState,
-  failsWith,
-  type InputFields,
-  payloadOf,
-  previewField,
-} from '../changes.js';
+import { builder, byKey, keyColumns, rowOf, twoLongTexts } from '../builder.js';
+import { addActivity, type InputFields, operationField, previewField } from '../changes.js';
 import { addPeople } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './filesAndDocuments.js';
@@ -32,17 +23,13 @@ const versionToRestore = (t: InputFields) => ({
   }),
 });
 
-const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInput', {
-  description: 'The input of `restoreDocumentVersion`.',
-  fields: (t) => ({
-    ...versionToRestore(t),
-    expectedCurrentVersion: t.int({
-      required: true,
-      description:
-        'The number of the version that the caller expects to be current. If another version is current, the request fails with VERSION_CONFLICT.',
-      extensions: versionNumbers,
-    }),
-    ...expectedState(t),
+const versionToRestoreNow = (t: InputFields) => ({
+  ...versionToRestore(t),
+  expectedCurrentVersion: t.int({
+    required: true,
+    description:
+      'The number of the version that the caller expects to be current. If another version is current, the request fails with VERSION_CONFLICT.',
+    extensions: versionNumbers,
   }),
 });
 
@@ -65,33 +52,28 @@ addActivity(RestoreDocumentVersionPayload);
 /** The document of a version that was read with it, if it was selected. */
 const documentOf = (version: object) => (version as { document?: object }).document ?? version;
 
-builder.mutationField('restoreDocumentVersion', (t) =>
-  t.field({
-    type: RestoreDocumentVersionPayload,
-    ...failsWith(
-      ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN', 'VERSION_CONFLICT', 'STATE_CHANGED'],
+const errors = ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN'] as const;
+
+operationField(
+  'restoreDocumentVersion',
+  {
+    payload: RestoreDocumentVersionPayload,
+    about:
       'Restores an earlier version of a document by adding a new version with its title and content, unless the ' +
-        'document already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires ' +
-        'edit access.',
-      changes<typeof RestoreDocumentVersionInput.$inferInput>('document', ({ documentId }) => documentId),
-    ),
-    args: {
-      input: t.arg({
-        type: RestoreDocumentVersionInput,
-        required: true,
-        description: 'The document, and the version to restore.',
-      }),
-    },
-    resolve: async (_root, { input: { expectedState, ...input } }, context, info) =>
-      payloadOf(
-        await restoreDocumentVersion(context, input, expectedState, (db, key, folderId) => {
-          const where = { companyId_documentId_versionNumber: key };
-          const query = { ...plannedQuery(context, info, { select: keyColumns }), where };
-          const version = db.documentVersion.findUnique(query);
-          return readWithPath(version, { db, actor: context.actor, info }, folderId, documentOf);
-        }),
-      ),
-  }),
+      'document already equals it. Subscribes the people whom that version mentions; nobody is notified.',
+    fields: versionToRestoreNow,
+    input: 'The document, and the version to restore.',
+    errors: [...errors, 'VERSION_CONFLICT'],
+    kind: 'document',
+    idOf: ({ documentId }) => documentId,
+  },
+  (context, input, expectedState, info) =>
+    restoreDocumentVersion(context, input, expectedState, (db, key, folderId) => {
+      const where = { companyId_documentId_versionNumber: key };
+      const query = { ...plannedQuery(context, info, { select: keyColumns }), where };
+      const version = db.documentVersion.findUnique(query);
+      return readWithPath(version, { db, actor: context.actor, info }, folderId, documentOf);
+    }),
 );
 
 const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumentVersionPreview').implement({
@@ -101,19 +83,13 @@ const Preview = builder.objectRef<RestoreDocumentVersionPreview>('RestoreDocumen
       type: DocumentVersion,
       description: 'The version to restore.',
       resolve: ({ sourceId }, _args, context, info) =>
-        context.db.documentVersion.findUniqueOrThrow({
-          ...plannedQuery(context, info),
-          where: keyOf(context.actor, sourceId),
-        }),
+        context.db.documentVersion.findUniqueOrThrow(rowOf(context, info, sourceId)),
     }),
     current: t.field({
       type: DocumentVersion,
       description: 'The current version.',
       resolve: ({ currentId }, _args, context, info) =>
-        context.db.documentVersion.findUniqueOrThrow({
-          ...plannedQuery(context, info),
-          where: keyOf(context.actor, currentId),
-        }),
+        context.db.documentVersion.findUniqueOrThrow(rowOf(context, info, currentId)),
     }),
     expectedCurrentVersion: t.exposeInt('expectedCurrentVersion', {
       description:
@@ -156,7 +132,7 @@ previewField(
     record: ResourceHubDocument,
     fields: versionToRestore,
     input: 'The document, and the version to preview the restore of.',
-    errors: ['BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN'],
+    errors,
     extensions: twoLongTexts,
   },
   previewRestoreDocumentVersion,

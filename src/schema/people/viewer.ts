@@ -1,11 +1,10 @@
 import { notificationCursor, notificationList } from '../../lists/notifications.js';
 import { operations } from '../../operations/index.js';
 import { snakeCase } from '../../platform/http/index.js';
-import { itemsOf, keyOf, type Surface as SurfaceName, webhookScope } from '../../policies/access.js';
-import { builder, byKey, enumOf } from '../builder.js';
+import { itemsOf, type Surface as SurfaceName, webhookScope } from '../../policies/access.js';
+import { builder, byKey, enumOf, rowOf } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { Notification, Surface } from '../events/activity.js';
-import { plannedQuery } from '../plans.js';
 import { Person } from './people.js';
 
 const scopes: Record<string, string> = {
@@ -107,9 +106,6 @@ builder.queryField('viewer', (t) =>
     type: Viewer,
     description: 'Returns the caller: whom this request is authenticated as, and what they may do.',
     resolve: (_root, _args, context, info) =>
-      context.db.apiToken.findUniqueOrThrow({
-        ...plannedQuery(context, info),
-        where: keyOf(context.actor, context.actor.tokenId),
-      }),
+      context.db.apiToken.findUniqueOrThrow(rowOf(context, info, context.actor.tokenId)),
   }),
 );
