@@ -257,20 +257,16 @@ function loadersOf(
 }
 
 /** What the nodes of a connection select. Called for each connection, since Pothos remembers the result for each. */
-export const nodesQuery = (context: Context, info: GraphQLResolveInfo, typeName: string): object =>
+const nodesQuery = (context: Context, info: GraphQLResolveInfo, typeName: string): object =>
   plannedQuery(context, info, { typeName, paths: [['nodes'], ['edges', 'node']] });
 
 type Where = { companyId: string; id: { in: string[] } };
 
 /** Loads rows of the caller's company with one query for their ids. */
 export const byId =
-  <Row extends { id: string }>(
-    { actor: { companyId } }: Context,
-    query: object,
-    find: (query: object, where: Where) => Promise<Row[]>,
-  ) =>
+  <Row extends { id: string }>({ actor: { companyId } }: Context, find: (where: Where) => Promise<Row[]>) =>
   async (positions: Position[]): Promise<(Row | undefined)[]> => {
-    const rows = await find(query, { companyId, id: { in: [...new Set(positions.map(({ id }) => id))] } });
+    const rows = await find({ companyId, id: { in: [...new Set(positions.map(({ id }) => id))] } });
     const found = new Map(rows.map((row) => [row.id, row]));
     return positions.map(({ id }) => found.get(id));
   };
@@ -290,7 +286,7 @@ export function rowsOfModel<Row extends { id: string }>(
   const { companyId } = context.actor;
   const query = nodesQuery(context, info, typeName);
   return {
-    load: byId(context, query, (_query, where) => rows.findMany({ ...query, where: { ...where, ...visible } })),
+    load: byId(context, (where) => rows.findMany({ ...query, where: { ...where, ...visible } })),
     rowAt: (id) => rows.rowAt({ ...query, where: { companyId } }, id),
   };
 }

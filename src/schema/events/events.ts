@@ -5,7 +5,7 @@ import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.j
 import { type FieldError, notFound } from '../../platform/failures/index.js';
 import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';
 import { builder, byKey, manyEvents, rowOf } from '../builder.js';
-import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { OrderDirection } from '../scalars.js';
 import { Activity, ActivityAction, EventOrigin, sinceArgument } from './activity.js';
 
@@ -133,9 +133,7 @@ builder.queryField('events', (t) =>
     resolve: (_root, { actions, exceptOrigins, direction, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: eventFeed(context.actor, { actions, exceptOrigins }, direction ?? 'asc'),
-        load: byId(context, nodesQuery(context, info, 'Event'), (query, where) =>
-          context.db.activity.findMany({ ...query, where }),
-        ),
+        ...rowsOfModel(context, info, ['Event', context.db.activity]),
       }),
   }),
 );
@@ -159,9 +157,7 @@ builder.queryField('activities', (t) =>
     extensions: { ...manyEvents, ...checkedPage(activityKind) },
     args: { first: pageArguments.first, after: pageArguments.after, ...sinceArgument },
     resolve: (_root, { since, ...args }, context, info) => {
-      const load = byId(context, nodesQuery(context, info, 'Activity'), (query, where) =>
-        context.db.activity.findMany({ ...query, where }),
-      );
+      const { load } = rowsOfModel(context, info, ['Activity', context.db.activity]);
       return resolveConnection(context, info, args, {
         list: activityFeed(context.actor, since),
         load: (positions) => load(positions.map((position) => ({ ...position, id: activityIdIn(position) }))),

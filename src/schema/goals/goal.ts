@@ -27,13 +27,7 @@ export const Project = builder.prismaObject('Project', {
   ...byKey,
   description: 'A piece of work in a space, often towards a goal.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The ID of the project.' }),
-    name: t.exposeString('name', { description: 'The name of the project.' }),
     status: t.expose('status', { type: ProgressStatus, description: 'The progress of the project.' }),
-    description: t.exposeString('description', {
-      nullable: true,
-      description: 'The description of the project: plain or rich text (ProseMirror JSON). Null if there is none.',
-    }),
     goalId: t.id({
       nullable: true,
       description:
@@ -105,12 +99,6 @@ export const Goal = builder.prismaObject('Goal', {
   ...byKey,
   description: 'Something that a space wants to achieve, measured by targets and a checklist.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The ID of the goal.' }),
-    name: t.exposeString('name', { description: 'The name of the goal.' }),
-    description: t.exposeString('description', {
-      nullable: true,
-      description: 'The description of the goal: plain or rich text (ProseMirror JSON). Null if there is none.',
-    }),
     accessLevels: t.field({
       type: AccessLevels,
       description: 'The access that the goal gives to groups of people.',
@@ -348,6 +336,12 @@ const types = [
 
 for (const [name, type] of types) {
   builder.prismaObjectFields(type, (t) => ({
+    id: t.exposeID('id', { description: `The ID of the ${name}.` }),
+    name: t.exposeString('name', { description: `The name of the ${name}.` }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: `The description of the ${name}: plain or rich text (ProseMirror JSON). Null if there is none.`,
+    }),
     privacy: t.field({
       type: Privacy,
       description: `Who the ${name} is open to, derived from its access levels.`,

@@ -9,13 +9,12 @@ import {
 import { callersAccess, canEdit, recoverableFile } from '../../policies/access.js';
 import { builder, everyName, namedText } from '../builder.js';
 import {
-  byId,
   checkedPage,
   checkedSearch,
   connectionType,
-  nodesQuery,
   pageArguments,
   resolveConnection,
+  rowsOfModel,
 } from '../connections.js';
 import { Person } from '../people/people.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
@@ -40,10 +39,8 @@ const ResourceHubFileConnection = connectionType(
   'A page of files, the most recently deleted first.',
 );
 
-const loadRecoverable = (context: Context, info: GraphQLResolveInfo) =>
-  byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
-    context.db.resourceHubFile.findMany({ ...query, where: { ...where, ...recoverableFile(context.actor) } }),
-  );
+const recoverable = (context: Context, info: GraphQLResolveInfo) =>
+  rowsOfModel(context, info, ['ResourceHubFile', context.db.resourceHubFile], recoverableFile(context.actor));
 
 builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
   t.field({
@@ -60,7 +57,7 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
         ? resolveConnection(context, info, args, {
             list: deletedFileList(context.actor),
             scope: hub.id,
-            load: loadRecoverable(context, info),
+            ...recoverable(context, info),
           })
         : null,
   }),
@@ -85,7 +82,7 @@ builder.queryField('deletedFiles', (t) =>
     resolve: (_root, { text, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: filesDeletedAnywhere(context.actor, text),
-        load: loadRecoverable(context, info),
+        ...recoverable(context, info),
       }),
   }),
 );

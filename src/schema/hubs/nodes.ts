@@ -23,9 +23,9 @@ import {
   checkedPage,
   checkedSearch,
   connectionType,
-  nodesQuery,
   pageArguments,
   resolveConnection,
+  rowsOfModel,
   sharedBySiblings,
   sharedInOperation,
 } from '../connections.js';
@@ -161,23 +161,13 @@ builder.queryField('resourceHubFolder', (t) =>
 function loadNodes(context: Context, info: GraphQLResolveInfo) {
   const { db, actor } = context;
   const loaders = {
-    folder: byId(context, {}, async (_query, { id }) =>
+    folder: byId(context, async ({ id }) =>
       (await Promise.all(id.in.map((folder) => folderOf({ parentFolderId: folder }, context, info)))).flatMap(
         (folder) => folder ?? [],
       ),
     ),
-    document: byId(context, nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
-      db.resourceHubDocument.findMany({
-        ...query,
-        where: { ...where, ...visibleDocument(actor) },
-      }),
-    ),
-    file: byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
-      db.resourceHubFile.findMany({
-        ...query,
-        where: { ...where, ...visibleFile(actor) },
-      }),
-    ),
+    document: rowsOfModel(context, info, ['ResourceHubDocument', db.resourceHubDocument], visibleDocument(actor)).load,
+    file: rowsOfModel(context, info, ['ResourceHubFile', db.resourceHubFile], visibleFile(actor)).load,
   };
   return async (positions: Position[]) => {
     const found = new Map<Position, NodeShape>();
