@@ -79,13 +79,9 @@ async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGen
 }
 
 async function* bytesOf(stream: Bytes, hash: Hash): AsyncGenerator<Buffer> {
-  let isFirst = true;
   for await (const bytes of stream) {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    hash.update(chunk);
-    const hasMark = isFirst && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
-    isFirst = false;
-    yield hasMark ? chunk.subarray(3) : chunk;
+    hash.update(bytes);
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 }
 
@@ -197,6 +193,7 @@ function parse(text: string, where = ''): unknown {
   }
 }
 
+/** Leaves a byte order mark out. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function decode(bytes: Buffer): string {
