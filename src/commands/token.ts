@@ -69,23 +69,6 @@ function known<Value extends string>(option: string, given: string[], all: reado
   return [...new Set(given.filter(isKnown))];
 }
 
-const accessOf = ({
-  canWrite,
-  scopes,
-  surfaces,
-}: {
-  canWrite: boolean;
-  scopes: string[] | null;
-  surfaces: string[] | null;
-}) =>
-  [
-    canWrite ? 'write' : 'read-only',
-    canWrite && scopes && `only ${scopes.join(' ')}`,
-    surfaces && `in ${surfaces.join(' ')}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-
 /** Prints a new token to stdout, the only time it is shown, and what it may do to stderr. */
 export async function newToken(
   config: Config,
@@ -144,7 +127,8 @@ export async function listTokens(config: Config, { json = false }: { json?: bool
       ({ id, token, access, scopes, surfaces, state, companyId, personId, lastUsedAt, expiresAt, name }) => {
         const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
         const lastUsed = lastUsedAt?.toISOString() ?? 'never';
-        const shownAccess = accessOf({ canWrite: access === 'write', scopes, surfaces });
+        const only = access === 'write' && scopes && `only ${scopes.join(' ')}`;
+        const shownAccess = [access, only, surfaces && `in ${surfaces.join(' ')}`].filter(Boolean).join(', ');
         return [id, token, shownAccess, shownState, companyId, personId, lastUsed, name].map(printable);
       },
     );

@@ -81,6 +81,7 @@ export const visibleDocument = (actor: Actor) => ({ ...existingDocument(actor), 
 
 interface File {
   deletedAt: Date | null;
+  removedAt: Date | null;
   resourceHub: Access;
 }
 
@@ -123,15 +124,6 @@ interface Subject {
   document: Document | null;
 }
 
-interface Removable {
-  removedAt: Date | null;
-}
-
-interface NamedSubject extends Subject {
-  file: (File & Removable) | null;
-  document: (Document & Removable) | null;
-}
-
 /** Whether the caller can see what an activity is about. */
 export function canViewSubject(actor: Actor, { goal, file, document }: Subject): boolean {
   if (goal) return canView(goal);
@@ -140,7 +132,7 @@ export function canViewSubject(actor: Actor, { goal, file, document }: Subject):
 }
 
 /** Whether the caller can see what an activity is about, or could if it were not deleted. Nobody sees what was removed. */
-export const canViewNameOfSubject = (actor: Actor, { goal, file, document }: NamedSubject): boolean =>
+export const canViewNameOfSubject = (actor: Actor, { goal, file, document }: Subject): boolean =>
   (file ?? document)?.removedAt == null &&
   canViewSubject(actor, {
     goal,

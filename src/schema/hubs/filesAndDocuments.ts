@@ -4,14 +4,7 @@ import { builder, byKey, enumOf, everybody, longText, lookUpField, manyFolders, 
 import { Goal, Project } from '../goals/goal.js';
 import { Person } from '../people/people.js';
 import { Space } from '../people/spaces.js';
-import {
-  concernedByHub,
-  parentOf,
-  Reaction,
-  Subscriber,
-  SubscriptionList,
-  subscribedPeople,
-} from '../people/subscriptions.js';
+import { concernedByHub, Reaction, Subscriber, SubscriptionList, subscribedPeople } from '../people/subscriptions.js';
 import { folderOf, nodeColumns, pathTo, ResourceHubFolder, ResourceHubNode } from './nodes.js';
 import { ResourceHub } from './resourceHub.js';
 
@@ -240,7 +233,9 @@ for (const [name, type] of types) {
       description:
         "The champion and the reviewer of the hub's goal or project, if any, and the members of its space, except suspended people. Some may not be able to see the hub; they are not notified.",
       select: { resourceHub: { select: concernedByHub }, subscriptionList: subscribedPeople },
-      resolve: ({ resourceHub, subscriptionList }) => potentialSubscribers(parentOf(resourceHub), subscriptionList),
+      // A hub has one parent.
+      resolve: ({ resourceHub: { goal, project, space }, subscriptionList }) =>
+        potentialSubscribers(goal ?? project ?? { space: space ?? { members: [] } }, subscriptionList),
     }),
     reactions: t.relation('reactions', {
       type: Reaction,

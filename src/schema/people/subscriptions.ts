@@ -99,16 +99,3 @@ export const concernedByHub = {
 export const subscribedPeople = {
   select: { subscriptions: { ...oldestFirst, select: { personId: true, canceled: true } } },
 } as const;
-
-interface Hub<Space, Resource> {
-  space: Space | null;
-  goal: Resource | null;
-  project: Resource | null;
-}
-
-/** The hub's only parent, with the people it concerns. */
-export function parentOf<Space, Resource>({ space, goal, project }: Hub<Space, Resource>) {
-  const parent = goal ?? project ?? (space && { space });
-  if (!parent) throw new Error('a resource hub has no parent');
-  return parent;
-}
