@@ -20,6 +20,7 @@ import {
   type Slice,
   textErrors,
 } from '../lists/engine.js';
+import type { Actor } from '../policies/access.js';
 import { builder, wholeList } from './builder.js';
 import { plannedQuery } from './plans.js';
 
@@ -290,3 +291,23 @@ export function rowsOfModel<Row extends { id: string }>(
     rowAt: (id) => rows.rowAt({ ...query, where: { companyId } }, id),
   };
 }
+
+/** How fields with a connection resolve whose rows are those of one model. */
+export const pagesOf =
+  <Row extends { id: string }>(
+    typeName: string,
+    rowsIn: (db: Context['db']) => Rows<Row>,
+    visible: (actor: Actor) => object = () => ({}),
+  ) =>
+  (
+    context: Context,
+    info: GraphQLResolveInfo,
+    args: PageArguments,
+    list: List | PagedList,
+    scope = everywhere,
+  ): ConnectionShape<Row> =>
+    resolveConnection(context, info, args, {
+      list,
+      scope,
+      ...rowsOfModel(context, info, [typeName, rowsIn(context.db)], visible(context.actor)),
+    });

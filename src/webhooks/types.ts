@@ -1,7 +1,7 @@
 import { type CursorKind, type List, rowsOfRecord } from '../lists/engine.js';
 import type { Actor } from '../policies/access.js';
 import { builder, enumOf, keyColumns } from '../schema/builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../schema/connections.js';
+import { checkedPage, connectionType, pageArguments, pagesOf } from '../schema/connections.js';
 import { ActivityAction, EventOrigin } from '../schema/events/activity.js';
 import { loadWebhook, loadWebhooks, type Webhook as WebhookRow } from './operations.js';
 
@@ -68,6 +68,8 @@ const WebhookAttemptConnection = connectionType(
   'A page of the log of attempts, newest first.',
 );
 
+const pageOfAttempts = pagesOf('WebhookAttempt', (db) => db.webhookAttempt);
+
 export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
   description: 'A webhook of the company: where its events are sent. Only owners of the company see it.',
   fields: (t) => ({
@@ -131,11 +133,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       args: pageArguments,
       extensions: checkedPage(webhookAttemptCursor),
       resolve: ({ id }, args, context, info) =>
-        resolveConnection(context, info, args, {
-          list: webhookAttemptList(context.actor),
-          scope: id,
-          ...rowsOfModel(context, info, ['WebhookAttempt', context.db.webhookAttempt]),
-        }),
+        pageOfAttempts(context, info, args, webhookAttemptList(context.actor), id),
     }),
   }),
 });

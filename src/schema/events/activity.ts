@@ -15,7 +15,7 @@ import {
 } from '../../policies/access.js';
 import { actions, originDescriptions, subjectIn } from '../../rules/activityActions.js';
 import { allUnread, builder, byKey, enumOf, keyColumns, longText, newestFirst } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedPage, connectionType, pageArguments, pagesOf } from '../connections.js';
 import { Goal } from '../goals/goal.js';
 import { ResourceHubDocument, ResourceHubFile } from '../hubs/filesAndDocuments.js';
 import { nodeColumns } from '../hubs/nodes.js';
@@ -225,6 +225,8 @@ export const sinceArgument = builder.args((t) => ({
 
 const ActivityConnection = connectionType('Activity', Activity, 'A page of activities, newest first.');
 
+const pageOfActivities = pagesOf('Activity', (db) => db.activity);
+
 for (const [subject, type] of [
   ['goal', Goal],
   ['file', ResourceHubFile],
@@ -238,11 +240,7 @@ for (const [subject, type] of [
       extensions: checkedPage(activityCursor(subject)),
       select: { id: true },
       resolve: ({ id }, { since, ...args }, context, info) =>
-        resolveConnection(context, info, args, {
-          list: activityList(context.actor, subject, since),
-          scope: id,
-          ...rowsOfModel(context, info, ['Activity', context.db.activity]),
-        }),
+        pageOfActivities(context, info, args, activityList(context.actor, subject, since), id),
     }),
   );
 }

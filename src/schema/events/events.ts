@@ -5,7 +5,7 @@ import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.j
 import { type FieldError, notFound } from '../../platform/failures/index.js';
 import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';
 import { builder, byKey, manyEvents, rowOf } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedPage, connectionType, pageArguments, pagesOf, resolveConnection, rowsOfModel } from '../connections.js';
 import { OrderDirection } from '../scalars.js';
 import { Activity, ActivityAction, EventOrigin, sinceArgument } from './activity.js';
 
@@ -76,6 +76,8 @@ const EventConnection = connectionType(
   { isCounted: false },
 );
 
+const pageOfEvents = pagesOf('Event', (db) => db.activity);
+
 builder.objectField(EventConnection, 'throughSequence', (t) =>
   t.field({
     type: 'SafeInt',
@@ -131,10 +133,7 @@ builder.queryField('events', (t) =>
       ...origins,
     },
     resolve: (_root, { actions, exceptOrigins, direction, ...args }, context, info) =>
-      resolveConnection(context, info, args, {
-        list: eventFeed(context.actor, { actions, exceptOrigins }, direction ?? 'asc'),
-        ...rowsOfModel(context, info, ['Event', context.db.activity]),
-      }),
+      pageOfEvents(context, info, args, eventFeed(context.actor, { actions, exceptOrigins }, direction ?? 'asc')),
   }),
 );
 

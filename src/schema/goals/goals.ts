@@ -11,14 +11,7 @@ import {
 } from '../../lists/goals.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder, everyName, lookUpField, namedText } from '../builder.js';
-import {
-  checkedPage,
-  checkedSearch,
-  connectionType,
-  pageArguments,
-  resolveConnection,
-  rowsOfModel,
-} from '../connections.js';
+import { checkedPage, checkedSearch, connectionType, pageArguments, pagesOf } from '../connections.js';
 import { Space } from '../people/spaces.js';
 import { OrderDirection } from '../scalars.js';
 import { Goal } from './goal.js';
@@ -78,6 +71,8 @@ const GoalOrder = builder.inputType('GoalOrder', {
 
 const GoalConnection = connectionType('Goal', Goal, 'A page of goals.');
 
+const pageOfGoals = pagesOf('Goal', (db) => db.goal, visibleTo);
+
 const byName = { field: 'name', direction: 'asc' } as const;
 
 type GoalArguments = PageArguments & { filter?: Filter | null; orderBy?: Order | null };
@@ -104,10 +99,7 @@ builder.queryField('goals', (t) =>
       }),
     },
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
-      resolveConnection(context, info, args, {
-        list: goalList(context.actor, filter ?? {}, orderBy ?? byName),
-        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
-      }),
+      pageOfGoals(context, info, args, goalList(context.actor, filter ?? {}, orderBy ?? byName)),
   }),
 );
 
@@ -119,12 +111,7 @@ builder.prismaObjectField(Space, 'goals', (t) =>
     args: pageArguments,
     extensions: checkedPage(spaceGoalCursor),
     select: { id: true },
-    resolve: ({ id }, args, context, info) =>
-      resolveConnection(context, info, args, {
-        list: goalsOfSpaces(context.actor),
-        scope: id,
-        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
-      }),
+    resolve: ({ id }, args, context, info) => pageOfGoals(context, info, args, goalsOfSpaces(context.actor), id),
   }),
 );
 
@@ -136,11 +123,6 @@ builder.prismaObjectField(Goal, 'subgoals', (t) =>
     args: pageArguments,
     extensions: checkedPage(subgoalCursor),
     select: { id: true },
-    resolve: ({ id }, args, context, info) =>
-      resolveConnection(context, info, args, {
-        list: subgoalsOf(context.actor),
-        scope: id,
-        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
-      }),
+    resolve: ({ id }, args, context, info) => pageOfGoals(context, info, args, subgoalsOf(context.actor), id),
   }),
 );

@@ -1,5 +1,3 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import type { Context } from '../../context.js';
 import {
   deletedAnywhereCursor,
   deletedFileCursor,
@@ -8,14 +6,7 @@ import {
 } from '../../lists/ofRecord.js';
 import { callersAccess, canEdit, recoverableFile } from '../../policies/access.js';
 import { builder, everyName, namedText } from '../builder.js';
-import {
-  checkedPage,
-  checkedSearch,
-  connectionType,
-  pageArguments,
-  resolveConnection,
-  rowsOfModel,
-} from '../connections.js';
+import { checkedPage, checkedSearch, connectionType, pageArguments, pagesOf } from '../connections.js';
 import { Person } from '../people/people.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 import { ResourceHub } from './resourceHub.js';
@@ -39,8 +30,7 @@ const ResourceHubFileConnection = connectionType(
   'A page of files, the most recently deleted first.',
 );
 
-const recoverable = (context: Context, info: GraphQLResolveInfo) =>
-  rowsOfModel(context, info, ['ResourceHubFile', context.db.resourceHubFile], recoverableFile(context.actor));
+const pageOfDeleted = pagesOf('ResourceHubFile', (db) => db.resourceHubFile, recoverableFile);
 
 builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
   t.field({
@@ -53,13 +43,7 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
     extensions: checkedPage(deletedFileCursor),
     select: (_args, { actor }) => ({ id: true, ...callersAccess(actor) }),
     resolve: (hub, args, context, info) =>
-      canEdit(hub)
-        ? resolveConnection(context, info, args, {
-            list: deletedFileList(context.actor),
-            scope: hub.id,
-            ...recoverable(context, info),
-          })
-        : null,
+      canEdit(hub) ? pageOfDeleted(context, info, args, deletedFileList(context.actor), hub.id) : null,
   }),
 );
 
@@ -80,9 +64,6 @@ builder.queryField('deletedFiles', (t) =>
       ...pageArguments,
     },
     resolve: (_root, { text, ...args }, context, info) =>
-      resolveConnection(context, info, args, {
-        list: filesDeletedAnywhere(context.actor, text),
-        ...recoverable(context, info),
-      }),
+      pageOfDeleted(context, info, args, filesDeletedAnywhere(context.actor, text)),
   }),
 );

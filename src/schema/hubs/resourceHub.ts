@@ -1,7 +1,7 @@
 import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder, byKey, everyName, lookUpField, namedText } from '../builder.js';
-import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedSearch, connectionType, pageArguments, pagesOf } from '../connections.js';
 import { Goal, Project } from '../goals/goal.js';
 import { Space } from '../people/spaces.js';
 
@@ -68,6 +68,8 @@ const ResourceHubFilter = builder.inputType('ResourceHubFilter', {
 
 const ResourceHubConnection = connectionType('ResourceHub', ResourceHub, 'A page of resource hubs, sorted by name.');
 
+const pageOfHubs = pagesOf('ResourceHub', (db) => db.resourceHub, visibleTo);
+
 builder.queryField('resourceHubs', (t) =>
   t.field({
     type: ResourceHubConnection,
@@ -82,9 +84,6 @@ builder.queryField('resourceHubs', (t) =>
       }),
     },
     resolve: (_root, { filter, ...args }, context, info) =>
-      resolveConnection(context, info, args, {
-        list: resourceHubList(context.actor, filter ?? {}),
-        ...rowsOfModel(context, info, ['ResourceHub', context.db.resourceHub], visibleTo(context.actor)),
-      }),
+      pageOfHubs(context, info, args, resourceHubList(context.actor, filter ?? {})),
   }),
 );

@@ -11,8 +11,7 @@ import {
   checkedPage,
   connectionType,
   pageArguments,
-  resolveConnection,
-  rowsOfModel,
+  pagesOf,
   sharedBySiblings,
   sharedInOperation,
 } from '../connections.js';
@@ -210,6 +209,8 @@ const DocumentVersionConnection = connectionType(
   'A page of the versions of a document, newest first.',
 );
 
+const pageOfVersions = pagesOf('DocumentVersion', (db) => db.documentVersion);
+
 builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
   t.field({
     type: DocumentVersionConnection,
@@ -217,12 +218,7 @@ builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
     args: pageArguments,
     extensions: checkedPage(versionCursor),
     select: { id: true },
-    resolve: ({ id }, args, context, info) =>
-      resolveConnection(context, info, args, {
-        list: versionList(context.actor),
-        scope: id,
-        ...rowsOfModel(context, info, ['DocumentVersion', context.db.documentVersion]),
-      }),
+    resolve: ({ id }, args, context, info) => pageOfVersions(context, info, args, versionList(context.actor), id),
   }),
 );
 

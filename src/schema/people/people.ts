@@ -4,14 +4,7 @@ import type { CursorKind, List } from '../../lists/engine.js';
 import { peopleCursor, peopleList } from '../../lists/people.js';
 import type { Actor } from '../../policies/access.js';
 import { builder, byKey, enumOf, everyName, namedText } from '../builder.js';
-import {
-  checkedPage,
-  checkedSearch,
-  connectionType,
-  pageArguments,
-  resolveConnection,
-  rowsOfModel,
-} from '../connections.js';
+import { checkedPage, checkedSearch, connectionType, pageArguments, pagesOf } from '../connections.js';
 
 const PersonType = enumOf('PersonType', 'The kind of a person.', {
   human: 'A member of the company.',
@@ -50,6 +43,8 @@ export const Person = builder.prismaObject('Person', {
 
 const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
 
+const pageOfPeople = pagesOf('Person', (db) => db.person);
+
 /** Gives a preview the people whom its operation would concern. */
 export const addPeople = <Preview extends object>(
   preview: OutputRef<Preview>,
@@ -64,11 +59,7 @@ export const addPeople = <Preview extends object>(
       description,
       args: pageArguments,
       extensions: checkedPage(cursor),
-      resolve: (row, args, context, info) =>
-        resolveConnection(context, info, args, {
-          list: listOf(row as Preview, context.actor),
-          ...rowsOfModel(context, info, ['Person', context.db.person]),
-        }),
+      resolve: (row, args, context, info) => pageOfPeople(context, info, args, listOf(row as Preview, context.actor)),
     }),
   );
 
@@ -89,9 +80,6 @@ builder.queryField('people', (t) =>
       ...pageArguments,
     },
     resolve: (_root, { text, ...args }, context, info) =>
-      resolveConnection(context, info, args, {
-        list: peopleList(context.actor, text),
-        ...rowsOfModel(context, info, ['Person', context.db.person]),
-      }),
+      pageOfPeople(context, info, args, peopleList(context.actor, text)),
   }),
 );

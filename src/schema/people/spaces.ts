@@ -2,7 +2,7 @@ import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { visibleTo } from '../../policies/access.js';
 import type { Levels } from '../../rules/derived.js';
 import { builder, byKey, everyName, lookUpField, namedText } from '../builder.js';
-import { checkedSearch, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedSearch, connectionType, pageArguments, pagesOf } from '../connections.js';
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
   description:
@@ -57,6 +57,8 @@ lookUpField(
 
 const SpaceConnection = connectionType('Space', Space, 'A page of spaces, sorted by name.');
 
+const pageOfSpaces = pagesOf('Space', (db) => db.space, visibleTo);
+
 builder.queryField('spaces', (t) =>
   t.field({
     type: SpaceConnection,
@@ -72,9 +74,6 @@ builder.queryField('spaces', (t) =>
     },
     extensions: checkedSearch(spaceCursor),
     resolve: (_root, { text, ...args }, context, info) =>
-      resolveConnection(context, info, args, {
-        list: spaceList(context.actor, text),
-        ...rowsOfModel(context, info, ['Space', context.db.space], visibleTo(context.actor)),
-      }),
+      pageOfSpaces(context, info, args, spaceList(context.actor, text)),
   }),
 );

@@ -3,7 +3,7 @@ import { operations } from '../../operations/index.js';
 import { snakeCase } from '../../platform/http/index.js';
 import { itemsOf, type Surface as SurfaceName, webhookScope } from '../../policies/access.js';
 import { builder, byKey, enumOf, rowOf } from '../builder.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedPage, connectionType, pageArguments, pagesOf } from '../connections.js';
 import { Notification, Surface } from '../events/activity.js';
 import { Person } from './people.js';
 
@@ -64,6 +64,12 @@ const NotificationConnection = connectionType(
   "A page of the caller's notifications, newest first.",
 );
 
+const pageOfNotifications = pagesOf(
+  'Notification',
+  (db) => db.notification,
+  ({ personId }) => ({ personId }),
+);
+
 const Viewer = builder.prismaObject('ApiToken', {
   ...byKey,
   variant: 'Viewer',
@@ -91,12 +97,7 @@ const Viewer = builder.prismaObject('ApiToken', {
         }),
       },
       resolve: (_viewer, { isRead, ...args }, context, info) =>
-        resolveConnection(context, info, args, {
-          list: notificationList(context.actor, isRead),
-          ...rowsOfModel(context, info, ['Notification', context.db.notification], {
-            personId: context.actor.personId,
-          }),
-        }),
+        pageOfNotifications(context, info, args, notificationList(context.actor, isRead)),
     }),
   }),
 });
