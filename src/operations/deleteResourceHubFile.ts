@@ -4,11 +4,8 @@ import { hubAccess } from '../policies/access.js';
 import { fileAccess, fileAudience, fileFollowers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
 import {
-  company,
-  isExpected,
   loadState,
-  locked,
-  mayEditHub,
+  lockedRecord,
   type NamedFile,
   nothingNamed,
   nothingPreviewed,
@@ -20,7 +17,6 @@ import {
   recorded,
   requireState,
   retry,
-  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -34,24 +30,18 @@ export async function deleteResourceHubFile<File>(
   if (fileId == null) return nothingNamed;
   const { actor } = context;
   const { companyId, personId } = actor;
+  const record = { kind: 'file', id: fileId } as const;
   return retry(context, async () => {
     const folderId = await permit(context, fileId);
-    await requireState(context, { kind: 'file', id: fileId }, expectedState);
+    await requireState(context, record, expectedState);
 
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${unrevokedToken(actor)}, ${locked(
-      'before',
-      sql`
-      SELECT f.outcome_activity_id FROM resource_hub_files f
-      WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
-        AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
-        AND ${mayEditHub(actor, 'f')}`,
-    )}, file AS (
+    WITH ${lockedRecord(actor, record, expectedState, { condition: sql`r.deleted_at IS NULL` })}, file AS (
       UPDATE resource_hub_files f
       SET deleted_at = before.at, deleted_by_id = ${personId}, outcome_activity_id = ${activityId}
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name, f.resource_hub_id
-    ), ${recorded(context, { id: activityId, action: 'resource_hub_file_deleted', record: 'file', before: 'before' })}, ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
+    ), ${recorded(context, { id: activityId, action: 'resource_hub_file_deleted', record: 'file' })}, ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
     SELECT id FROM activity`;
     return write(context, statement, (tx) => read(tx, fileId, folderId));
   });

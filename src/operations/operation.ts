@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import type { Goal, ResourceHubDocument, ResourceHubFile } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { newIds, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
+import { emptySql, newIds, rawSql, type Sql, sql, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
 import { recipients } from '../policies/recipients.js';
 import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
@@ -39,7 +39,7 @@ export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>)
 }
 
 /** The condition of a write that the caller may edit what is in the hub of the row with this alias. */
-export const mayEditHub = ({ companyId, personId }: Actor, alias: string) => sql`EXISTS (
+const mayEditHub = ({ companyId, personId }: Actor, alias: string) => sql`EXISTS (
           SELECT FROM resource_hub_access a WHERE a.company_id = ${companyId}
             AND a.resource_hub_id = ${rawSql(alias)}.resource_hub_id AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
 
@@ -98,23 +98,21 @@ interface Recorded {
   action: ActivityAction;
   /** The step `…(id, name)` that has changed the record. */
   record: string;
-  /** The step of {@link locked}, with the `outcome_activity_id` that the record had. */
-  before: string;
   /** Values by their columns, and the steps that they are from. */
   more?: { columns: Record<string, string>; from?: string };
 }
 
-/** The step `activity(id, inserted_at)`: which token made the change, and what it replaced. Reads `company` and `token`. */
-export function recorded({ actor, surface }: Context, { id, action, record, before, more }: Recorded): Sql {
+/** The step `activity(id, inserted_at)`: which token made the change, and what it replaced. Reads those of {@link lockedRecord}. */
+export function recorded({ actor, surface }: Context, { id, action, record, more }: Recorded): Sql {
   const columns = [`${subjectOf(action)}_id`, 'name', ...Object.keys(more?.columns ?? {})];
   const values = [`${record}.id`, `${record}.name`, ...Object.values(more?.columns ?? {})];
-  const from = ['company', 'token', record, before, ...(more?.from ? [more.from] : [])];
+  const from = ['company', 'token', record, 'before', ...(more?.from ? [more.from] : [])];
   const raw = (texts: string[]) => rawSql(texts.join(', '));
   return sql`activity AS (
       INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, origin, inserted_at,
         previous_outcome_id, ${raw(columns)})
-      SELECT company.id, ${id}, ${rawSql(`'${action}'`)}, ${actor.personId}, token.id, ${surface}, 'api', ${raw([`${before}.at`])},
-        ${raw([`${before}.outcome_activity_id`, ...values])}
+      SELECT company.id, ${id}, ${rawSql(`'${action}'`)}, ${actor.personId}, token.id, ${surface}, 'api', before.at,
+        ${raw(['before.outcome_activity_id', ...values])}
       FROM ${raw(from)} RETURNING a.id, a.inserted_at
     )`;
 }
@@ -238,6 +236,30 @@ const state = (kind: Kind, alias: string) =>
 /** The condition of a write that the record is as its caller expects, in the row with this alias; true without an expectation. */
 export const isExpected = (kind: Kind, alias: string, expected: string | null | undefined): Sql =>
   expected == null ? sql`TRUE` : sql`${state(kind, alias)} = ${expected}`;
+
+/**
+ * The first steps of a write: `company`, `token`, and `before`, the row `r` of the record, locked, if it is as its caller
+ * expects, and the caller may edit it.
+ */
+export function lockedRecord(
+  actor: Actor,
+  { kind, id }: ChangedRecord,
+  expected: string | null | undefined,
+  { condition, columns: more = emptySql }: { condition: Sql; columns?: Sql },
+): Sql {
+  const { companyId, personId } = actor;
+  const mayEdit =
+    kind === 'goal'
+      ? sql`EXISTS (SELECT FROM goal_access
+          WHERE company_id = ${companyId} AND goal_id = ${id} AND person_id = ${personId} AND level >= ${level.edit})`
+      : mayEditHub(actor, 'r');
+  const row = sql`
+      SELECT r.outcome_activity_id ${more} FROM ${rawSql(tables[kind])} r
+      WHERE r.company_id = ${companyId} AND r.id = ${id} AND ${condition}
+        AND EXISTS (SELECT FROM token) AND ${isExpected(kind, 'r', expected)}
+        AND ${mayEdit}`;
+  return sql`${company(actor)}, ${unrevokedToken(actor)}, ${locked('before', row)}`;
+}
 
 /** The state of a record; null if there is none, or if it is a document that the caller may not edit. */
 export async function loadState(

@@ -3,11 +3,8 @@ import { newId, sql } from '../platform/postgres/index.js';
 import { hubAccess, keyOf } from '../policies/access.js';
 import { declare } from './declaration.js';
 import {
-  company,
-  isExpected,
   loadState,
-  locked,
-  mayEditHub,
+  lockedRecord,
   type NamedFile,
   nothingNamed,
   nothingPreviewed,
@@ -19,7 +16,6 @@ import {
   requireState,
   retry,
   unchanged,
-  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -33,24 +29,19 @@ export async function recoverResourceHubFile<File>(
   if (fileId == null) return nothingNamed;
   const { db, actor } = context;
   const { companyId } = actor;
+  const record = { kind: 'file', id: fileId } as const;
+  const condition = sql`r.deleted_at IS NOT NULL AND r.removed_at IS NULL`;
   return retry(context, async () => {
     const { isDeleted, folderId } = await loadDeleted(context, fileId);
-    await requireState(context, { kind: 'file', id: fileId }, expectedState);
+    await requireState(context, record, expectedState);
     if (!isDeleted) return unchanged(await read(db, fileId));
 
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${unrevokedToken(actor)}, ${locked(
-      'before',
-      sql`
-      SELECT f.outcome_activity_id FROM resource_hub_files f
-      WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
-        AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
-        AND ${mayEditHub(actor, 'f')}`,
-    )}, file AS (
+    WITH ${lockedRecord(actor, record, expectedState, { condition })}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL, outcome_activity_id = ${activityId}
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
-    ), ${recorded(context, { id: activityId, action: 'resource_hub_file_recovered', record: 'file', before: 'before' })}
+    ), ${recorded(context, { id: activityId, action: 'resource_hub_file_recovered', record: 'file' })}
     SELECT id FROM activity`;
     return write(context, statement, (tx) => read(tx, fileId, folderId));
   });

@@ -1,14 +1,12 @@
 import type { Context } from '../context.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, sql, textList } from '../platform/postgres/index.js';
-import { callersAccess, keyOf, level } from '../policies/access.js';
+import { callersAccess, keyOf } from '../policies/access.js';
 import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../policies/recipients.js';
 import { declare } from './declaration.js';
 import {
-  company,
-  isExpected,
   loadState,
-  locked,
+  lockedRecord,
   mentionsOf,
   nothingNamed,
   nothingPreviewed,
@@ -21,7 +19,6 @@ import {
   requireState,
   retry,
   unchanged,
-  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -84,37 +81,32 @@ export async function reopenGoal<Goal>(
   const { id: goalId } = input;
   if (goalId == null) return nothingNamed;
   const { db, actor } = context;
-  const { companyId, personId } = actor;
+  const { companyId } = actor;
+  const record = { kind: 'goal', id: goalId } as const;
+  const closed = {
+    condition: sql`r.closed_at IS NOT NULL AND r.archived_at IS NULL`,
+    columns: sql`, r.success, r.closed_at, r.closed_by_id`,
+  };
   return retry(context, async () => {
     const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
-    await requireState(context, { kind: 'goal', id: goalId }, expectedState);
+    await requireState(context, record, expectedState);
     if (!isClosed) return unchanged(await read(db, goalId));
 
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${unrevokedToken(actor)}, ${locked(
-      'closed',
-      sql`
-      SELECT r.success, r.closed_at, r.closed_by_id, r.outcome_activity_id FROM goals r
-      WHERE r.company_id = ${companyId} AND r.id = ${goalId} AND r.closed_at IS NOT NULL AND r.archived_at IS NULL
-        AND ${isExpected('goal', 'r', expectedState)}
-        AND EXISTS (SELECT FROM token)
-        AND EXISTS (SELECT FROM goal_access
-          WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})`,
-    )}, goal AS (
+    WITH ${lockedRecord(actor, record, expectedState, closed)}, goal AS (
       UPDATE goals g
-      SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = closed.at, outcome_activity_id = ${activityId}
-      FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name, ${membersMayView}
+      SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = before.at, outcome_activity_id = ${activityId}
+      FROM before WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name, ${membersMayView}
     ), ${recorded(context, {
       id: activityId,
       action: 'goal_reopened',
       record: 'goal',
-      before: 'closed',
       more: {
         columns: {
-          undone_success: 'closed.success',
-          undone_closed_at: 'closed.closed_at',
-          undone_closed_by_id: 'closed.closed_by_id',
+          undone_success: 'before.success',
+          undone_closed_at: 'before.closed_at',
+          undone_closed_by_id: 'before.closed_by_id',
         },
       },
     })}, thread AS (

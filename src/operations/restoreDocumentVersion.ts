@@ -6,11 +6,8 @@ import type { RestoreAudience } from '../policies/recipients.js';
 import type { DocumentText } from '../text/richText.js';
 import { declare, type Undone } from './declaration.js';
 import {
-  company,
-  isExpected,
   loadState,
-  locked,
-  mayEditHub,
+  lockedRecord,
   mentionsOf,
   type Outcome,
   type Preview,
@@ -20,7 +17,6 @@ import {
   requireState,
   retry,
   unchanged,
-  unrevokedToken,
   write,
 } from './operation.js';
 
@@ -94,6 +90,8 @@ export async function restoreDocumentVersion<Version>(
   const { db, actor } = context;
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
+  const record = { kind: 'document', id: documentId } as const;
+  const condition = sql`r.current_version = ${expectedCurrentVersion} AND r.deleted_at IS NULL`;
   return retry(context, async () => {
     const loaded = await loadDocumentToRestore(context, { ...input, content: false });
     if (!loaded) return undefined;
@@ -107,25 +105,17 @@ export async function restoreDocumentVersion<Version>(
       });
     }
     if (!source) throw noVersion(documentId, versionNumber);
-    await requireState(context, { kind: 'document', id: documentId }, expectedState);
+    await requireState(context, record, expectedState);
     const versionKey = (number: number) => ({ companyId, documentId, versionNumber: number });
     if (source.comparison?.equalsDocument) return unchanged(await read(db, versionKey(current.versionNumber)));
 
     const mentioned = await mentionsOf(context, source.content);
     const activityId = newId();
     const statement = sql`
-    WITH ${company(actor)}, ${unrevokedToken(actor)}, source AS (
+    WITH ${lockedRecord(actor, record, expectedState, { condition })}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
-    ), ${locked(
-      'before',
-      sql`
-      SELECT d.outcome_activity_id FROM resource_hub_documents d
-      WHERE d.company_id = ${companyId} AND d.id = ${documentId}
-        AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
-        AND EXISTS (SELECT FROM token) AND ${isExpected('document', 'd', expectedState)}
-        AND ${mayEditHub(actor, 'd')}`,
-    )}, document AS (
+    ), document AS (
       UPDATE resource_hub_documents d
       SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = before.at,
         outcome_activity_id = ${activityId}
@@ -153,7 +143,6 @@ export async function restoreDocumentVersion<Version>(
       id: activityId,
       action: 'document_version_restored',
       record: 'document',
-      before: 'before',
       more: { columns: { document_version_id: 'version.id' }, from: 'version' },
     })}
     SELECT id FROM activity`;
