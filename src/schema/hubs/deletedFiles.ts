@@ -1,3 +1,5 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
 import {
   deletedAnywhereCursor,
   deletedFileCursor,
@@ -6,7 +8,14 @@ import {
 } from '../../lists/ofRecord.js';
 import { callersAccess, canEdit, recoverableFile } from '../../policies/access.js';
 import { builder, everyName, namedText } from '../builder.js';
-import { checkedPage, checkedSearch, connectionType, pageArguments, pagesOf } from '../connections.js';
+import {
+  checkedPage,
+  checkedSearch,
+  connectionType,
+  pageArguments,
+  resolveConnection,
+  rowsOfModel,
+} from '../connections.js';
 import { Person } from '../people/people.js';
 import { ResourceHubFile } from './filesAndDocuments.js';
 import { ResourceHub } from './resourceHub.js';
@@ -30,7 +39,9 @@ const ResourceHubFileConnection = connectionType(
   'A page of files, the most recently deleted first.',
 );
 
-const pageOfDeleted = pagesOf('ResourceHubFile', (db) => db.resourceHubFile, recoverableFile);
+/** Asks again of each row whether the caller may recover it. */
+const loadRecoverable = (context: Context, info: GraphQLResolveInfo) =>
+  rowsOfModel(context, info, ['ResourceHubFile', context.db.resourceHubFile], recoverableFile(context.actor)).load;
 
 builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
   t.field({
@@ -43,7 +54,13 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
     extensions: checkedPage(deletedFileCursor),
     select: (_args, { actor }) => ({ id: true, ...callersAccess(actor) }),
     resolve: (hub, args, context, info) =>
-      canEdit(hub) ? pageOfDeleted(context, info, args, deletedFileList(context.actor), hub.id) : null,
+      canEdit(hub)
+        ? resolveConnection(context, info, args, {
+            list: deletedFileList(context.actor),
+            scope: hub.id,
+            load: loadRecoverable(context, info),
+          })
+        : null,
   }),
 );
 
@@ -64,6 +81,9 @@ builder.queryField('deletedFiles', (t) =>
       ...pageArguments,
     },
     resolve: (_root, { text, ...args }, context, info) =>
-      pageOfDeleted(context, info, args, filesDeletedAnywhere(context.actor, text)),
+      resolveConnection(context, info, args, {
+        list: filesDeletedAnywhere(context.actor, text),
+        load: loadRecoverable(context, info),
+      }),
   }),
 );
