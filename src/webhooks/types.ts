@@ -14,7 +14,7 @@ const webhookAttemptList = (actor: Actor): List =>
 const WebhookAttemptOutcome = enumOf<string>('WebhookAttemptOutcome', 'What came of an attempt.', {
   acknowledged: 'The endpoint responded with a status from 200 to 299.',
   failed: 'It did not. The event is sent again, unless it was asked for by `pingWebhook` or `redeliverWebhookEvent`.',
-  given_up: 'It did not, after eight retries. The event is not sent again.',
+  given_up: 'It did not, after its last retry. The event is not sent again.',
 });
 
 const WebhookAttempt = builder.prismaObject('WebhookAttempt', {

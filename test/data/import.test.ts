@@ -287,6 +287,19 @@ describe('a workspace', async () => {
     expect(await db.person.count({ where: { companyId: 'race-company' } })).toBe(0);
   });
 
+  it('with a public link that another company takes meanwhile is refused for that', async () => {
+    const { documents } = smallWorkspace('link-race');
+    const link = documents[0]?.public_token;
+    let attempt: Promise<string[]> | undefined;
+    await db.$transaction(async (tx) => {
+      await tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('link-taker', 'Elsewhere')`;
+      await tx.$executeRaw`INSERT INTO public_links (company_id, token) VALUES ('link-taker', ${link})`;
+      attempt = problemsOf(importDocument(db, smallWorkspace('link-race')));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    expect(await attempt).toEqual([`public_token: "${link}" exists already`]);
+  });
+
   it('may have all the ids of another company', async () => {
     const workspace = smallWorkspace('shared');
     // Only public links are of one company among all.
