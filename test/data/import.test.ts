@@ -281,7 +281,7 @@ describe('a workspace', async () => {
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('race-company', 'Elsewhere')`;
       attempt = problemsOf(importDocument(db, smallWorkspace('race')));
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await world.untilOneWaits();
     });
     expect(await attempt).toEqual(['company.id: "race-company" exists already, add --update to change it']);
     expect(await db.person.count({ where: { companyId: 'race-company' } })).toBe(0);
@@ -295,7 +295,7 @@ describe('a workspace', async () => {
       await tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('link-taker', 'Elsewhere')`;
       await tx.$executeRaw`INSERT INTO public_links (company_id, token) VALUES ('link-taker', ${link})`;
       attempt = problemsOf(importDocument(db, smallWorkspace('link-race')));
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await world.untilOneWaits();
     });
     expect(await attempt).toEqual([`public_token: "${link}" exists already`]);
   });

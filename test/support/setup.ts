@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import type { TestProject } from 'vitest/node';
 import { applyMigrations } from '../../src/platform/administration/migrations.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
@@ -41,8 +40,6 @@ async function build(all: boolean): Promise<void> {
 /** One server per run (or TEST_DATABASE_URL) with one migrated database to copy; returns the teardown. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const isFast = project.name === 'product';
-  // Most functions do not run long enough in a worker to repay their optimization.
-  if (isFast) setFlagsFromString('--interrupt-budget=2000000');
   const built = build(!isFast);
   const external = process.env.TEST_DATABASE_URL;
   const server = external ? externalServer(external) : await ownServer(isFast ? await memory() : tmpdir());
