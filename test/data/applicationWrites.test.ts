@@ -19,6 +19,8 @@ await createRoles(admin, {
   owner: { name: `${template}_owner` },
   gateway: { name: gateway.name },
   application,
+  // A run after another on the same server finds the role.
+  replacePasswords: true,
 });
 const url = Object.assign(new URL(admin), { username: application.name, password: application.password });
 const client = new pg.Client({ connectionString: url.href });
