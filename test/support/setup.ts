@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,15 +73,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 const at = (server: string, database: string) => Object.assign(new URL(server), { pathname: database }).href;
 
+const prefix = 'goalpost-test-';
+
 /** A folder in memory if it has room: databases, each of hundreds of files, come and go. */
 async function memory(): Promise<string> {
   const folder = '/dev/shm';
   const room = await statfs(folder).catch(() => null);
-  return room && room.bavail * room.bsize > 4 * 1024 ** 3 ? folder : tmpdir();
+  if (!room || room.bavail * room.bsize < 4 * 1024 ** 3) return tmpdir();
+  // A run that was killed has left its data, whose server has ended since.
+  for (const name of (await readdir(folder)).filter((each) => each.startsWith(prefix))) {
+    const left = join(folder, name);
+    const age = Date.now() - ((await stat(left).catch(() => null))?.mtimeMs ?? Date.now());
+    if (age > 60_000 && !existsSync(join(left, 'postgres/data/postmaster.pid')))
+      await rm(left, { recursive: true, force: true });
+  }
+  return folder;
 }
 
 async function ownServer(parent: string) {
-  const directory = await mkdtemp(join(parent, 'goalpost-test-'));
+  const directory = await mkdtemp(join(parent, prefix));
   const { url, stop } = await startEmbedded({ dataDir: directory, throwaway: true });
   const release = async () => {
     await stop();
