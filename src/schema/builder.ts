@@ -143,7 +143,7 @@ export const enumOf = <Value extends string>(
     ),
   });
 
-/** Finds a record of the caller's company, with what is selected beneath a field. */
+/** The arguments with which a method of a model finds a record of the caller's company, with what is selected beneath a field. */
 export const rowOf = (
   context: Context,
   info: GraphQLResolveInfo,

@@ -330,8 +330,11 @@ function refusalOf(error: unknown, company: string | undefined): unknown {
   const { code, message, detail = '' } = error as { code?: string; message: string; detail?: string };
   if (code === '23505' && company !== undefined && /companies_pkey/.test(message))
     return new ImportError([`company.id: ${quote(company)} exists already, add --update to change it`]);
-  const [, link] = (code === '23505' && /^Key \(token\)=\((.*)\) already exists/.exec(detail)) || [];
-  if (link !== undefined) return new ImportError([`public_token: ${quote(link)} exists already`]);
+  if (code === '23505' && /public_links_pkey/.test(message)) {
+    // The words around it are in the language of the server.
+    const [, link = ''] = /\(token\)=\((.*)\)/.exec(detail) ?? [];
+    return new ImportError([`public_token: ${quote(link)} exists already`]);
+  }
   if (code === '55P03')
     return new ImportError(['another import of this company is running, or a row is locked: try again']);
   // A Citus whose tables are distributed joins none of them with a temporary one.

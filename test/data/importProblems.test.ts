@@ -319,5 +319,9 @@ describe('a file', async () => {
   it('may begin with a byte order mark', async () => {
     await writeFile(path('bom.json'), '\ufeff{"a": 1}');
     expect(await partsIn(path('bom.json'))).toEqual([{ field: 'a', value: 1, isRecord: false, path: 'a' }]);
+    const lines = '{"kind":"company","id":"c","name":"C"}\n{"kind":"end","records":1}\n';
+    await writeFile(path('lines.ndjson'), lines);
+    await writeFile(path('bom.ndjson'), `\ufeff${lines}`);
+    expect(await partsIn(path('bom.ndjson'))).toEqual(await partsIn(path('lines.ndjson')));
   });
 });

@@ -85,7 +85,8 @@ async function memory(): Promise<string> {
     const left = join(folder, name);
     const age = Date.now() - ((await stat(left).catch(() => null))?.mtimeMs ?? Date.now());
     if (age > 60_000 && !existsSync(join(left, 'postgres/data/postmaster.pid')))
-      await rm(left, { recursive: true, force: true });
+      // That of another user stays.
+      await rm(left, { recursive: true, force: true }).catch(() => {});
   }
   return folder;
 }
